@@ -1,0 +1,72 @@
+//! The seven journeys, by name. What each one does is in `journeys/`, what it demands in `judge/`.
+
+use serde::{Deserialize, Serialize};
+
+/// One journey: a short conversation with a fresh agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Journey {
+    /// A reply with an exact marker.
+    Reply,
+    /// A word remembered from one turn to the next.
+    Memory,
+    /// A word remembered by a new process that loads the session.
+    Load,
+    /// A file read and an image seen.
+    Image,
+    /// A running shell command stopped.
+    Cancel,
+    /// A plan saved and read back in Plan mode, with nothing changed.
+    Plan,
+    /// Plan mode, the first mode, Plan mode again, in one session.
+    Modes,
+}
+
+impl Journey {
+    /// All journeys, in the order in which they run.
+    pub const ALL: [Self; 7] = [
+        Self::Reply,
+        Self::Memory,
+        Self::Load,
+        Self::Image,
+        Self::Cancel,
+        Self::Plan,
+        Self::Modes,
+    ];
+
+    /// The name on the command line and in the result file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reply => "reply",
+            Self::Memory => "memory",
+            Self::Load => "load",
+            Self::Image => "image",
+            Self::Cancel => "cancel",
+            Self::Plan => "plan",
+            Self::Modes => "modes",
+        }
+    }
+
+    /// What a user does in it, in one sentence.
+    #[must_use]
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::Reply => "asks for a reply that is an exact marker",
+            Self::Memory => "gives a word to remember and asks for it in the next turn",
+            Self::Load => {
+                "gives a word, starts the agent again, loads the session and asks for the word"
+            }
+            Self::Image => "asks for the word in a text file and the colour of an image",
+            Self::Cancel => "starts `sleep 120` and stops it",
+            Self::Plan => "in Plan mode: cat a file, save a plan with it, read the plan back",
+            Self::Modes => "a Plan turn, a turn that creates a file, a Plan turn again",
+        }
+    }
+}
+
+impl std::fmt::Display for Journey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,56 @@
+//! `acp-journeys`: drives any ACP agent through seven user journeys and says, with evidence, which it passes.
+//!
+//! It records first and judges after. A journey's driver produces a [`recording::Recording`]: every
+//! line both ways with its time, the processes seen, the files before and after, the calls that the
+//! tool server got. A judge is a pure function from that recording to [`check::Check`]s. The result
+//! file holds the recordings, so that anybody can run the judges again and need not trust the verdict.
+//!
+//! Nothing here is shared with an agent: messages are JSON lines, built and read by hand, so that a
+//! fault in shared code cannot hide from the checker.
+//!
+//! Reading order: [`journey`] (the seven), [`prompts`] (what they say), `journeys/` (one driver a
+//! file), [`client`], [`connection`], [`agent_process`] and [`ending`] (how an agent is driven),
+//! [`permission`] and [`mode_rule`] (what is answered), [`leftovers`] and [`workspace`] (what is
+//! observed), [`recording`], `judge/` (what it means), [`requirements`] (every check in one table),
+//! [`result_file`], `report/`, [`cli`].
+//!
+//! What must stay true: a judge reads nothing but a recording; every buffer and wait has a bound; no
+//! process that was started outlives the run.
+//!
+//! ACP: <https://agentclientprotocol.com/protocol/v1/overview>
+
+pub mod agent_process;
+pub mod check;
+pub mod cli;
+pub mod client;
+pub mod connection;
+pub mod ending;
+pub mod image_note;
+pub mod interrupt;
+pub mod journey;
+pub mod journeys;
+pub mod judge;
+pub mod leftovers;
+pub mod limits;
+pub mod lines;
+pub mod mode_rule;
+pub mod permission;
+pub mod prompts;
+pub mod recorder;
+pub mod recording;
+pub mod report;
+pub mod requirements;
+pub mod result_file;
+pub mod run;
+pub mod stage;
+pub mod tool_call;
+pub mod tool_server;
+pub mod trouble;
+pub mod workspace;
+
+pub use agent_process::AgentCommand;
+pub use check::{Check, Verdict};
+pub use journey::Journey;
+pub use limits::Limits;
+pub use result_file::{JourneyResult, RunResult};
+pub use run::{Options, Progress, run_journeys};

@@ -1,0 +1,7 @@
+//! Program `acp-journeys`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    journeys_tests::cli::main()
+}
