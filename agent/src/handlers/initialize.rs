@@ -1,0 +1,53 @@
+//! `initialize`: the version, and what this agent can do.
+//!
+//! ACP: <https://agentclientprotocol.com/protocol/v1/initialization>
+
+use wire::Params;
+
+use super::Handled;
+use crate::acp;
+
+/// Answers with version 1, whatever version was asked for: it is the only one that is spoken here,
+/// and a client that cannot speak it closes the connection.
+pub(super) fn initialize(params: &Params) -> Handled {
+    let _: acp::InitializeRequest = params.parse()?;
+    Ok(Box::new(|responder| responder.respond(&answer())))
+}
+
+/// Advertises what is built, and nothing else.
+fn answer() -> acp::InitializeResponse {
+    let prompts = acp::PromptCapabilities::new()
+        .image(true)
+        .embedded_context(true);
+    let sessions = acp::SessionCapabilities::new()
+        .list(acp::SessionListCapabilities::new())
+        .resume(acp::SessionResumeCapabilities::new())
+        .close(acp::SessionCloseCapabilities::new())
+        .delete(acp::SessionDeleteCapabilities::new())
+        .additional_directories(acp::SessionAdditionalDirectoriesCapabilities::new());
+    let capabilities = acp::AgentCapabilities::new()
+        .load_session(true)
+        .session_capabilities(sessions)
+        .prompt_capabilities(prompts);
+    let info = acp::Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+        .title("ACP reference agent".to_owned());
+    acp::InitializeResponse::new(agent_client_protocol_schema::ProtocolVersion::V1)
+        .agent_capabilities(capabilities)
+        .agent_info(info)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_the_number_one() {
+        let json = serde_json::to_value(answer()).unwrap();
+        assert_eq!(json["protocolVersion"], serde_json::json!(1));
+        assert_eq!(json["agentCapabilities"]["loadSession"], true);
+        assert_eq!(
+            json["agentCapabilities"]["promptCapabilities"]["image"],
+            true
+        );
+    }
+}

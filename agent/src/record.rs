@@ -1,0 +1,113 @@
+//! What a session wants kept, on its way to the disk.
+//!
+//! A turn must not block a thread of the runtime on a disk, and the turn and a change of mode may
+//! both have something to keep. So items are queued here without waiting, and written by whoever
+//! needs them on the disk: the order of the queue is the order of the file.
+//!
+//! Must stay true: an item leaves the queue only when the log has taken it. When the disk fails,
+//! the error goes to the request that waits for it, and the items wait for the next attempt. Only
+//! what can never be stored is let go, with the error that says so.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::{
+    error::RequestError,
+    store::{Item, SessionLog, StoreError},
+};
+
+/// How far written items must have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Handed to the operating system: they survive the end of this process.
+    Written,
+    /// Synced: they survive the end of the machine. What an answer promises needs this.
+    Synced,
+}
+
+/// The queue of one session and its log. Clones share both.
+#[derive(Clone)]
+pub struct Record {
+    queue: Arc<Mutex<Vec<Item>>>,
+    log: Arc<Mutex<Option<SessionLog>>>,
+}
+
+impl Record {
+    /// A record that appends to this log.
+    #[must_use]
+    pub fn new(log: SessionLog) -> Self {
+        Self {
+            queue: Arc::default(),
+            log: Arc::new(Mutex::new(Some(log))),
+        }
+    }
+
+    /// Queues an item. Never waits.
+    pub fn push(&self, item: Item) {
+        lock(&self.queue).push(item);
+    }
+
+    /// Writes what is queued.
+    ///
+    /// # Errors
+    /// The log could not take it; what it did not take stays queued.
+    pub async fn write(&self, durability: Durability) -> Result<(), RequestError> {
+        let record = self.clone();
+        tokio::task::spawn_blocking(move || record.write_now(durability))
+            .await
+            .map_err(|error| RequestError::Internal(format!("saving the session: {error}")))?
+    }
+
+    /// Writes and syncs what is queued, and lets go of the file and its lock.
+    ///
+    /// # Errors
+    /// The log could not take everything. It is closed all the same.
+    pub async fn close(&self) -> Result<(), RequestError> {
+        let written = self.write(Durability::Synced).await;
+        let log = lock(&self.log).take();
+        // Closing a file may wait for the disk.
+        let _ = tokio::task::spawn_blocking(move || drop(log)).await;
+        match written {
+            Err(RequestError::Closed) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Starts writing what is queued, for a turn that has other things to do meanwhile. An error
+    /// is not lost: the items stay queued, and the write that the turn ends with meets it again.
+    pub fn start_writing(&self) {
+        let record = self.clone();
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = record.write_now(Durability::Written) {
+                tracing::warn!(%error, "the session could not be saved yet");
+            }
+        });
+    }
+
+    /// The log is locked before the queue is read, so that two writers cannot swap the order.
+    fn write_now(&self, durability: Durability) -> Result<(), RequestError> {
+        let mut log = lock(&self.log);
+        let log = log.as_mut().ok_or(RequestError::Closed)?;
+        let mut items = std::mem::take(&mut *lock(&self.queue)).into_iter();
+        while let Some(item) = items.next() {
+            let Err(error) = log.append(&item) else {
+                continue;
+            };
+            // What can never be stored must not block what comes behind it.
+            let left = match error {
+                StoreError::Unstorable { .. } => None,
+                _ => Some(item),
+            };
+            lock(&self.queue).splice(0..0, left.into_iter().chain(items));
+            return Err(error.into());
+        }
+        if durability == Durability::Synced {
+            log.sync()?;
+        }
+        Ok(())
+    }
+}
+
+/// A thread that panicked while it held one of these locks has left whole items behind.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
