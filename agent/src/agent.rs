@@ -3,7 +3,11 @@
 //! There is one for each connection. It holds no state of its own but the registry of sessions;
 //! the rest is fixed when the connection begins.
 
-use std::{ffi::OsString, sync::Arc, time::Duration};
+use std::{
+    ffi::OsString,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -15,8 +19,10 @@ use wire::Peer;
 use crate::{
     acp,
     cli::Config,
+    client::Client,
     error::RequestError,
     files, limits,
+    login::Login,
     mcp::Servers,
     mode::{self, Mode},
     model::Model,
@@ -33,6 +39,10 @@ pub struct Agent {
     pub config: Config,
     /// The client.
     pub peer: Peer,
+    /// What the client offered in its first `initialize`; until then, nothing.
+    pub offers: OnceLock<Arc<acp::ClientCapabilities>>,
+    /// Whether somebody is logged in.
+    pub login: Login,
     /// The sessions on the disk.
     pub store: Store,
     /// The sessions that are open.
@@ -62,11 +72,13 @@ impl Agent {
     #[must_use]
     pub fn new(config: Config, peer: Peer, model: Arc<dyn Model>, supervisor: Supervisor) -> Self {
         Self {
+            login: Login::new(&config.state_dir, config.require_auth),
             store: Store::new(config.state_dir.clone()),
             environment: Arc::new(proc::base_environment(&config.pass_env)),
             tools: tools::built_in(&mode::session_modes(Mode::Default).available_modes),
             config,
             peer,
+            offers: OnceLock::new(),
             sessions: Registry::new(files::sessions()),
             model,
             supervisor,
@@ -82,6 +94,13 @@ impl Agent {
     #[must_use]
     pub fn updates(&self, session_id: &acp::SessionId) -> Updates {
         Updates::new(self.peer.clone(), session_id.clone(), self.config.plain)
+    }
+
+    /// The client, as the tools of this session see it.
+    #[must_use]
+    pub fn client(&self, session_id: &acp::SessionId) -> Client {
+        let offers = self.offers.get().cloned().unwrap_or_default();
+        Client::new(self.updates(session_id), offers)
     }
 
     /// Starts tool servers for a session that works in `cwd`.
@@ -143,14 +162,17 @@ impl Agent {
 }
 
 /// Ends a session: its turn, for which it waits that long, its tool servers, its record and its
-/// file. Returns whether all was saved.
+/// file. Returns whether all has ended and was saved.
 pub async fn end(session: &Session, turn: Duration) -> bool {
     session.close();
     session.tasks.close();
     let _ = timeout(turn, session.tasks.wait()).await;
-    session.servers.end(limits::SERVERS_END).await;
+    let ended = session.servers.end(limits::SERVERS_END).await;
+    if !ended {
+        tracing::error!(session = %session.id, "a tool server could not be ended in time");
+    }
     match session.record.close().await {
-        Ok(()) => true,
+        Ok(()) => ended,
         Err(error) => {
             tracing::error!(session = %session.id, %error, "the session could not be saved");
             false

@@ -43,6 +43,16 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     pub pass_env: Vec<String>,
 
+    /// Refuse sessions until the client has logged in. The stub lets everybody in; this is for
+    /// trying how a client logs in.
+    #[arg(long)]
+    pub require_auth: bool,
+
+    /// Log in on this terminal, and end. What a client runs for the authentication method of the
+    /// type `terminal`.
+    #[arg(long)]
+    pub login: bool,
+
     /// Send only the kinds of updates that old clients know: no usage_update. For clients that
     /// fail on a kind that they do not know, such as those built on the schema's release 0.11.
     #[arg(long)]
@@ -92,6 +102,8 @@ pub struct Config {
     pub mode: Mode,
     /// Whether a tool server that cannot be started fails the session.
     pub strict_mcp: bool,
+    /// Whether sessions need a login.
+    pub require_auth: bool,
     /// Whether updates that old clients do not know are left out.
     pub plain: bool,
     /// What children inherit beyond the base set.
@@ -117,9 +129,9 @@ impl Arguments {
     /// Resolves what was not said.
     ///
     /// # Errors
-    /// `--acp` is missing, or no folder for sessions can be found.
+    /// `--acp` and `--login` are missing, or no folder for sessions can be found.
     pub fn resolve(self, env: impl Fn(&str) -> Option<PathBuf>) -> Result<Config, StartError> {
-        if !self.acp {
+        if !self.acp && !self.login {
             return Err(StartError::NothingToDo);
         }
         let state_dir = self
@@ -130,6 +142,7 @@ impl Arguments {
             state_dir,
             mode: self.mode.0,
             strict_mcp: self.strict_mcp,
+            require_auth: self.require_auth,
             plain: self.plain,
             pass_env: self.pass_env,
         })

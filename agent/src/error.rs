@@ -6,6 +6,7 @@
 //! | not a request, a batch, a second prompt while a turn runs | -32600 |
 //! | unknown method | -32601 |
 //! | bad params, an id of a mode or option that does not exist | -32602 |
+//! | nobody is logged in, with `--require-auth` | -32000 |
 //! | unknown session | -32002, with the id in `data` |
 //! | `$/cancel_request` of anything but a prompt | -32800 |
 //! | the rest: the store, the model, too much at once | -32603, with the cause in `message` |
@@ -26,6 +27,9 @@ pub enum RequestError {
     /// The session is neither open nor in the store.
     #[error("there is no session with this id; session/new makes one")]
     UnknownSession(String),
+    /// Nobody is logged in.
+    #[error("a login is needed: see authMethods in the answer to initialize")]
+    AuthRequired,
     /// The session has a turn, or a load, that has not ended.
     #[error("the session is busy: wait for the answer to its prompt, or send session/cancel")]
     Busy,
@@ -63,6 +67,7 @@ impl From<RequestError> for wire::Error {
         let message = error.to_string();
         let code = match &error {
             RequestError::UnknownSession(_) => acp::ErrorCode::ResourceNotFound,
+            RequestError::AuthRequired => acp::ErrorCode::AuthRequired,
             RequestError::Busy | RequestError::Closed | RequestError::ShuttingDown => {
                 acp::ErrorCode::InvalidRequest
             }
@@ -120,6 +125,7 @@ mod tests {
     fn codes() {
         for (error, code) in [
             (RequestError::UnknownSession("x".into()), -32002),
+            (RequestError::AuthRequired, -32000),
             (RequestError::Busy, -32600),
             (RequestError::InvalidParams("x".into()), -32602),
             (RequestError::Cancelled, -32800),

@@ -6,7 +6,8 @@
 //! 2. [`handlers`]: one file for each family of methods. What must be ordered happens here.
 //! 3. [`session`]: what a session is, and the one state machine that says what it does now.
 //! 4. [`turn`]: the loop of a prompt: model, tool calls, results, until the model stops.
-//! 5. [`mode`] decides, [`permission`] asks, [`tools`] and [`mcp`] run, [`proc`] owns processes.
+//! 5. [`mode`] decides, [`permission`] asks, [`tools`] and [`mcp`] run, [`proc`] owns processes,
+//!    [`client`] is what the client does for tools.
 //! 6. [`updates`] tells the client, [`record`] and [`store`] keep it.
 //!
 //! What must stay true:
@@ -18,12 +19,14 @@
 
 pub mod agent;
 pub mod cli;
+pub mod client;
 pub mod clock;
 pub mod error;
 pub mod files;
 pub mod handlers;
 pub mod limits;
 pub mod log;
+pub mod login;
 pub mod mcp;
 pub mod mode;
 pub mod model;

@@ -6,7 +6,7 @@ use std::{
 
 use acp_agent::{
     cli::{Arguments, Config},
-    files, log,
+    files, log, login,
     model::Stub,
     proc::{self, Supervisor},
     serve::{self, Outcome},
@@ -43,9 +43,21 @@ fn main() -> ExitCode {
     };
     log::init(filter);
     let env = |name: &str| std::env::var_os(name).map(Into::into);
+    let login = arguments.login;
     match arguments.resolve(env) {
+        // A client adds it to the arguments with which it speaks ACP, so it comes first.
+        Ok(config) if login => log_in(&config),
         Ok(config) => run(config),
         Err(error) => refuse(&error.to_string()),
+    }
+}
+
+/// Status 0 says that somebody is logged in.
+fn log_in(config: &Config) -> ExitCode {
+    match login::in_terminal(&config.state_dir, io::stdin().lock(), io::stderr()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => refuse(&format!("the login failed: {error}")),
     }
 }
 

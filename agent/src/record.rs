@@ -57,12 +57,18 @@ impl Record {
             .map_err(|error| RequestError::Internal(format!("saving the session: {error}")))?
     }
 
-    /// Writes and syncs what is queued, and lets go of the file and its lock.
+    /// Writes and syncs what is queued, and lets go of the file and its lock. Where there is
+    /// nothing to save the disk is left alone: the end of a process with thousands of idle sessions
+    /// must not wait for thousands of syncs.
     ///
     /// # Errors
     /// The log could not take everything. It is closed all the same.
     pub async fn close(&self) -> Result<(), RequestError> {
-        let written = self.write(Durability::Synced).await;
+        let written = if self.is_saved() {
+            Ok(())
+        } else {
+            self.write(Durability::Synced).await
+        };
         let log = lock(&self.log).take();
         // Closing a file may wait for the disk.
         let _ = tokio::task::spawn_blocking(move || drop(log)).await;
@@ -70,6 +76,11 @@ impl Record {
             Err(RequestError::Closed) => Ok(()),
             other => other,
         }
+    }
+
+    fn is_saved(&self) -> bool {
+        let log = lock(&self.log);
+        log.as_ref().is_none_or(SessionLog::is_synced) && lock(&self.queue).is_empty()
     }
 
     /// Starts writing what is queued, for a turn that has other things to do meanwhile. An error

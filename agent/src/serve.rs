@@ -4,7 +4,7 @@
 
 use std::{future::Future, sync::Arc};
 
-use wire::{End, Incoming, Peer};
+use wire::{Call, End, Incoming, Peer};
 
 use crate::{agent::Agent, cli::Config, handlers, limits, model::Model, proc::Supervisor};
 
@@ -39,13 +39,31 @@ pub async fn serve(
             call = incoming.next() => call,
         };
         match call {
-            Some(call) => handlers::handle(&agent, call),
+            Some(call) => {
+                if matches!(call, Call::Request(_)) {
+                    agent.pace().await;
+                }
+                handlers::handle(&agent, call);
+            }
             None => break,
         }
     }
-    let ended = agent.shut_down().await;
+    let ended = tokio::select! {
+        biased;
+        ended = agent.shut_down() => ended,
+        // After a signal the client still speaks: its requests are refused, its cancels heard.
+        () = refuse(&agent, incoming) => false,
+    };
     let written = peer.drain(limits::LAST_WRITE).await;
     outcome(ended && written, peer.end())
+}
+
+/// Handles what comes after the end was asked for. Never ready.
+async fn refuse(agent: &Arc<Agent>, mut incoming: Incoming) {
+    while let Some(call) = incoming.next().await {
+        handlers::handle(agent, call);
+    }
+    std::future::pending::<()>().await;
 }
 
 fn outcome(ended: bool, end: Option<End>) -> Outcome {

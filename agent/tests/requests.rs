@@ -226,3 +226,22 @@ async fn both_views_of_the_mode_stay_in_step() {
         "accept-edits"
     );
 }
+
+/// The environment of a tool server may hold a secret: it must not come back.
+#[tokio::test]
+async fn the_wrong_tool_server_is_named_and_nothing_of_it_is_repeated() {
+    let mut client = Client::start(Stub);
+    client.initialize().await;
+    let good = json!({"name": "good", "command": "/bin/true", "args": [], "env": []});
+    let bad =
+        json!({"name": "bad", "command": "/bin/true", "env": [{"name": "K", "value": "SECRET"}]});
+    let params = json!({"cwd": "/", "mcpServers": [good, bad]});
+    let answer = client.call("session/new", params).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    let text = answer.to_string();
+    assert!(
+        text.contains("mcpServers[1]") && text.contains("bad"),
+        "{text}"
+    );
+    assert!(!text.contains("SECRET"), "{text}");
+}

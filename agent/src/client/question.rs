@@ -132,10 +132,26 @@ mod tests {
             (form(&["red"]), accept(json!("mauve")), None),
             (form(&[]), accept(json!(7)), None),
             (form(&[]), json!({"action": "accept"}), None),
-            (form(&[]), json!({"action": "decline"}), Some(Answer::Declined)),
-            (form(&[]), json!({"action": "cancel"}), Some(Answer::Dismissed)),
-            (form(&[]), json!({"action": "_later"}), Some(Answer::Dismissed)),
-            (page.clone(), json!({"action": "accept"}), Some(Answer::Accepted(None))),
+            (
+                form(&[]),
+                json!({"action": "decline"}),
+                Some(Answer::Declined),
+            ),
+            (
+                form(&[]),
+                json!({"action": "cancel"}),
+                Some(Answer::Dismissed),
+            ),
+            (
+                form(&[]),
+                json!({"action": "_later"}),
+                Some(Answer::Dismissed),
+            ),
+            (
+                page.clone(),
+                json!({"action": "accept"}),
+                Some(Answer::Accepted(None)),
+            ),
             (page, json!({"action": "cancel"}), Some(Answer::Dismissed)),
         ] {
             let shown = answer.to_string();

@@ -146,7 +146,9 @@ impl Client {
     /// stands before its release.
     async fn embed(&self, id: &acp::TerminalId, stop: &CancellationToken) {
         let Some(call) = &self.call else { return };
-        let content = vec![acp::ToolCallContent::Terminal(acp::Terminal::new(id.clone()))];
+        let content = vec![acp::ToolCallContent::Terminal(acp::Terminal::new(
+            id.clone(),
+        ))];
         let fields = acp::ToolCallUpdateFields::new().content(content);
         let update = acp::ToolCallUpdate::new(call.clone(), fields);
         tokio::select! {

@@ -22,11 +22,13 @@ where
     F: Future<Output = Result<(acp::SessionId, A), RequestError>> + Send + 'static,
 {
     let agent = Arc::clone(agent);
-    Box::new(move |responder| {
+    Box::new(move |responder, room| {
         let work = work(&responder);
         let tasks = agent.tasks.clone();
         tasks.spawn(async move {
-            match work.await {
+            let worked = work.await;
+            drop(room);
+            match worked {
                 Ok((session_id, answer)) => {
                     responder.respond(&answer);
                     advertise(&agent, &session_id).await;

@@ -2,16 +2,25 @@
 //!
 //! ACP: <https://agentclientprotocol.com/protocol/v1/initialization>
 
+use std::sync::Arc;
+
 use wire::Params;
 
-use super::Handled;
-use crate::acp;
+use super::{Handled, authenticate};
+use crate::{acp, agent::Agent};
 
 /// Answers with version 1, whatever version was asked for: it is the only one that is spoken here,
-/// and a client that cannot speak it closes the connection.
-pub(super) fn initialize(params: &Params) -> Handled {
-    let _: acp::InitializeRequest = params.parse()?;
-    Ok(Box::new(|responder| responder.respond(&answer())))
+/// and a client that cannot speak it closes the connection. What the client offers the first time
+/// holds for the connection.
+pub(super) fn initialize(agent: &Arc<Agent>, params: &Params) -> Handled {
+    let request: acp::InitializeRequest = params.parse()?;
+    let offers = agent
+        .offers
+        .get_or_init(|| Arc::new(request.client_capabilities));
+    let mut answer = answer();
+    answer.auth_methods = authenticate::methods(agent, offers);
+    answer.agent_capabilities.auth = authenticate::capabilities(agent);
+    Ok(Box::new(move |responder, _| responder.respond(&answer)))
 }
 
 /// Advertises what is built, and nothing else.

@@ -32,6 +32,7 @@ use crate::{
 
 /// Opens a stored session and replays it.
 pub(super) fn load(agent: &Arc<Agent>, params: &Params) -> Handled {
+    setup::check_entries(params)?;
     let request: acp::LoadSessionRequest = params.parse()?;
     let wanted = Wanted {
         id: request.session_id,
@@ -49,6 +50,7 @@ pub(super) fn load(agent: &Arc<Agent>, params: &Params) -> Handled {
 
 /// Opens a stored session without a word of what was said in it.
 pub(super) fn resume(agent: &Arc<Agent>, params: &Params) -> Handled {
+    setup::check_entries(params)?;
     let request: acp::ResumeSessionRequest = params.parse()?;
     let wanted = Wanted {
         id: request.session_id,

@@ -7,6 +7,7 @@
 //!
 //! ACP: <https://agentclientprotocol.com/protocol/v1/overview>
 
+mod authenticate;
 mod close;
 mod commands;
 mod initialize;
@@ -20,13 +21,18 @@ mod setup;
 use std::{future::Future, sync::Arc};
 
 use serde::Serialize;
+use tokio::sync::OwnedSemaphorePermit;
 use wire::{Call, Notification, Request, Responder};
 
 use crate::{acp, agent::Agent, error::RequestError};
 
 /// What is left to do for a request once everything that can be wrong with it has been looked at:
-/// to answer, now or later, with the responder that it is given.
-type Reply = Box<dyn FnOnce(Responder) + Send>;
+/// to answer, now or later, with the responder that it is given. The room is given back when the
+/// work for the request has ended; a turn, of which a session has only one, gives it back at once.
+type Reply = Box<dyn FnOnce(Responder, Room) + Send>;
+
+/// Room to work on a request.
+type Room = OwnedSemaphorePermit;
 
 /// What a handler makes of a request: what to do with it, or the error to answer it with.
 type Handled = Result<Reply, wire::Error>;
@@ -49,22 +55,30 @@ fn handle_request(agent: &Arc<Agent>, request: Request) {
     if agent.closing.is_cancelled() {
         return responder.error(RequestError::ShuttingDown.into());
     }
+    let size = params.raw().map_or(0, |raw| raw.get().len());
+    let room = match agent.room(size) {
+        Ok(room) => room,
+        Err(error) => return responder.error(error.into()),
+    };
     let names = acp::AGENT_METHOD_NAMES;
+    let logged_in = || agent.login.check().map_err(wire::Error::from);
     let handled = match method.as_str() {
-        m if m == names.initialize => initialize::initialize(&params),
-        m if m == names.session_new => new::new(agent, &params),
-        m if m == names.session_load => load::load(agent, &params),
-        m if m == names.session_resume => load::resume(agent, &params),
+        m if m == names.initialize => initialize::initialize(agent, &params),
+        m if m == names.authenticate => authenticate::authenticate(agent, &params),
+        m if m == names.logout => authenticate::logout(agent, &params),
+        m if m == names.session_new => logged_in().and_then(|()| new::new(agent, &params)),
+        m if m == names.session_load => logged_in().and_then(|()| load::load(agent, &params)),
+        m if m == names.session_resume => logged_in().and_then(|()| load::resume(agent, &params)),
         m if m == names.session_list => list::list(agent, &params),
         m if m == names.session_close => close::close(agent, &params),
         m if m == names.session_delete => close::delete(agent, &params),
-        m if m == names.session_prompt => prompt::prompt(agent, &params),
+        m if m == names.session_prompt => logged_in().and_then(|()| prompt::prompt(agent, &params)),
         m if m == names.session_set_mode => mode::set_mode(agent, &params),
         m if m == names.session_set_config_option => mode::set_config_option(agent, &params),
         unknown => Err(wire::Error::method_not_found(unknown)),
     };
     match handled {
-        Ok(reply) => reply(responder),
+        Ok(reply) => reply(responder, room),
         Err(error) => responder.error(error),
     }
 }
@@ -91,9 +105,10 @@ where
     F: Future<Output = Result<A, RequestError>> + Send + 'static,
 {
     let tasks = agent.tasks.clone();
-    Box::new(move |responder| {
+    Box::new(move |responder, room| {
         let work = work(&responder);
         tasks.spawn(async move {
+            let _room = room;
             responder.finish(work.await.map_err(wire::Error::from));
         });
     })

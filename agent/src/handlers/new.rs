@@ -21,6 +21,7 @@ use crate::{
 
 /// Makes a session and answers with its id and its modes.
 pub(super) fn new(agent: &Arc<Agent>, params: &Params) -> Handled {
+    setup::check_entries(params)?;
     let request: acp::NewSessionRequest = params.parse()?;
     let scope = setup::scope(&request.cwd, &request.additional_directories)?;
     setup::check_servers(&request.mcp_servers)?;

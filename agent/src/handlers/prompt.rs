@@ -27,7 +27,7 @@ pub(super) fn prompt(agent: &Arc<Agent>, params: &Params) -> Handled {
     let blocks = prompt::blocks(&request.prompt)?;
     let begun = session.begin()?;
     let agent = Arc::clone(agent);
-    Ok(Box::new(move |responder| {
+    Ok(Box::new(move |responder, _| {
         let (tasks, turns) = (agent.tasks.clone(), session.tasks.clone());
         tasks.spawn(turns.track_future(turn::run(agent, session, begun, blocks, responder)));
     }))

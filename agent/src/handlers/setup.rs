@@ -8,6 +8,10 @@ use std::{
     sync::Arc,
 };
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use wire::Params;
+
 use crate::{
     acp, agent::Agent, error::RequestError, limits, mcp, roots::Roots,
     session::servers::ToolServers, tools::Scope,
@@ -42,6 +46,41 @@ pub(super) fn check_absolute(path: &Path) -> Result<(), RequestError> {
     Err(RequestError::InvalidParams(format!(
         "{path} is not an absolute path"
     )))
+}
+
+/// Finds the entry of `mcpServers` that cannot be read, so that the error can name it. The params
+/// as a whole would only say that something is wrong somewhere.
+///
+/// # Errors
+/// `InvalidParams` with the number and the name of the entry, and never with its environment.
+pub(super) fn check_entries(params: &Params) -> Result<(), RequestError> {
+    #[derive(Deserialize)]
+    struct Entries {
+        #[serde(rename = "mcpServers")]
+        servers: Vec<Box<RawValue>>,
+    }
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+    // Params that are wrong as a whole are for the parser of the request.
+    let Ok(Entries { servers }) = params.parse::<Entries>() else {
+        return Ok(());
+    };
+    for (index, entry) in servers.iter().enumerate() {
+        if serde_json::from_str::<acp::McpServer>(entry.get()).is_ok() {
+            continue;
+        }
+        let name = match serde_json::from_str::<Named>(entry.get()) {
+            Ok(Named { name }) => format!(" ({:?})", name.chars().take(64).collect::<String>()),
+            Err(_) => String::new(),
+        };
+        return Err(RequestError::InvalidParams(format!(
+            "mcpServers[{index}]{name} is no tool server: a stdio server has the members name, \
+             command, args and env"
+        )));
+    }
+    Ok(())
 }
 
 /// Refuses servers over transports that were not advertised.

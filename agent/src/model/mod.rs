@@ -9,8 +9,8 @@ mod stub;
 
 use futures::stream::BoxStream;
 pub use stub_model::{
-    Command, Conversation, Event, Message, Outcome, Part, PlanEntry, Priority, Progress, Stop, ToolCall,
-    ToolResult, ToolSpec,
+    Command, Conversation, Event, Message, Outcome, Part, PlanEntry, Priority, Progress, Stop,
+    ToolCall, ToolResult, ToolSpec,
 };
 
 pub use stub::Stub;

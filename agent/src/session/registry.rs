@@ -17,7 +17,10 @@ enum Slot {
     /// It is being loaded or closed; nothing else may use the id meanwhile.
     Taken,
     /// It is open.
-    Open(Arc<Session>, Place),
+    Open {
+        session: Arc<Session>,
+        _place: Place,
+    },
 }
 
 /// The room that one open session takes. Dropping it makes room for another.
@@ -60,7 +63,7 @@ impl Registry {
     /// `UnknownSession`, or `Busy` while it is being loaded or closed.
     pub fn get(&self, id: &acp::SessionId) -> Result<Arc<Session>, RequestError> {
         match self.slots().get(id) {
-            Some(Slot::Open(session, _)) => Ok(Arc::clone(session)),
+            Some(Slot::Open { session, .. }) => Ok(Arc::clone(session)),
             Some(Slot::Taken) => Err(RequestError::Busy),
             None => Err(RequestError::UnknownSession(id.0.to_string())),
         }
@@ -75,11 +78,13 @@ impl Registry {
         let mut slots = self.slots();
         match slots.get(id) {
             Some(Slot::Taken) => return Err(RequestError::Busy),
-            Some(Slot::Open(session, _)) if session.is_running() => return Err(RequestError::Busy),
-            Some(Slot::Open(..)) | None => {}
+            Some(Slot::Open { session, .. }) if session.is_running() => {
+                return Err(RequestError::Busy);
+            }
+            Some(Slot::Open { .. }) | None => {}
         }
         match slots.insert(id.clone(), Slot::Taken) {
-            Some(Slot::Open(session, _)) => {
+            Some(Slot::Open { session, .. }) => {
                 session.close();
                 Ok(Some(session))
             }
@@ -102,7 +107,11 @@ impl Registry {
     /// Puts an open session into its place.
     pub fn insert(&self, session: Arc<Session>, place: Place) {
         let id = session.id.clone();
-        self.slots().insert(id, Slot::Open(session, place));
+        let open = Slot::Open {
+            session,
+            _place: place,
+        };
+        self.slots().insert(id, open);
     }
 
     /// Frees an id: after a load that failed, or when a session has been closed.
@@ -115,7 +124,7 @@ impl Registry {
     pub fn all(&self) -> Vec<Arc<Session>> {
         let slots = self.slots();
         let open = slots.values().filter_map(|slot| match slot {
-            Slot::Open(session, _) => Some(Arc::clone(session)),
+            Slot::Open { session, .. } => Some(Arc::clone(session)),
             Slot::Taken => None,
         });
         open.collect()

@@ -58,13 +58,16 @@ impl ToolServers {
         }
     }
 
-    /// Ends all servers; returns when none of their processes is left, or at the deadline.
-    pub async fn end(&self, deadline: Duration) {
+    /// Ends all servers; returns when none of their processes is left, or at the deadline, and
+    /// whether it was the former.
+    pub async fn end(&self, deadline: Duration) -> bool {
         self.end.cancel();
-        if let Some(servers) = self.ready().await {
-            servers.close(deadline).await;
-        }
+        let ended = match self.ready().await {
+            Some(servers) => servers.close(deadline).await,
+            None => true,
+        };
         self.stage.send_replace(Stage::Ended);
+        ended
     }
 }
 

@@ -29,6 +29,8 @@ pub struct SessionLog {
     /// The length of all whole lines.
     length: u64,
     tail: Tail,
+    /// Whether items were written since the last sync. A header alone need not be durable.
+    is_synced: bool,
     /// Whether the folder was synced, so that the file is found by its name after a power cut.
     name_is_durable: bool,
 }
@@ -71,6 +73,7 @@ impl SessionLog {
             session_id,
             length,
             tail: if torn { Tail::Torn } else { Tail::Clean },
+            is_synced: true,
             name_is_durable: false,
         }
     }
@@ -90,6 +93,7 @@ impl SessionLog {
     pub fn append(&mut self, item: &Item) -> Result<(), StoreError> {
         let line = encode_item(item, &self.path)?;
         self.check()?;
+        self.is_synced = false;
         self.write_line(&line)
     }
 
@@ -113,7 +117,14 @@ impl SessionLog {
             self.name_is_durable = true;
         }
         // Last, because a file without a name would have been flushed as happily.
-        self.check()
+        self.check()?;
+        self.is_synced = true;
+        Ok(())
+    }
+
+    /// Whether every item that was appended is durable.
+    pub fn is_synced(&self) -> bool {
+        self.is_synced
     }
 
     /// Refuses to go on in a file that others cannot find, or that is not as we left it.

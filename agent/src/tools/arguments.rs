@@ -121,6 +121,11 @@ impl<'a> Arguments<'a> {
             .ok_or_else(|| argument(self.tool, member, "is missing"))
     }
 
+    /// Any value.
+    pub(crate) fn optional_value(&mut self, member: &'static str) -> Option<&'a Value> {
+        self.member(member)
+    }
+
     /// Refuses members that nobody asked for.
     pub(crate) fn finish(self) -> Result<(), ToolError> {
         let surplus = self

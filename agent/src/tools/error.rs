@@ -5,7 +5,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::roots::RootsError;
+use crate::{client::ClientError, roots::RootsError};
 
 /// A call that cannot be prepared, or a job that failed before it had an outcome.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +67,14 @@ pub enum ToolError {
         path: PathBuf,
         /// How often it is there, and what to do.
         problem: String,
+    },
+    /// The client could not do it.
+    #[error("{}: {error}", path.display())]
+    Client {
+        /// The file.
+        path: PathBuf,
+        /// What came back.
+        error: ClientError,
     },
     /// The system refused.
     #[error("{}: {source}", path.display())]

@@ -12,7 +12,7 @@ use futures::{FutureExt, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
 use super::{ToolError, ToolOutcome};
-use crate::proc;
+use crate::{client::Client, proc};
 
 /// The work of a call. It runs at most once, and only when it is allowed.
 pub type Job = Box<dyn FnOnce(RunContext) -> BoxFuture<'static, ToolOutcome> + Send>;
@@ -28,6 +28,8 @@ pub struct RunContext {
     pub supervisor: proc::Supervisor,
     /// Where a running call shows how far it is.
     pub progress: Progress,
+    /// The client, for tools that can use its files, terminals and questions.
+    pub client: Option<Client>,
     /// The environment of commands.
     pub environment: Arc<Vec<(OsString, OsString)>>,
 }

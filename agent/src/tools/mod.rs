@@ -17,6 +17,7 @@
 
 pub(crate) mod anchor;
 mod arguments;
+pub mod ask_user;
 pub mod edit_file;
 pub mod effect;
 pub mod error;
@@ -24,11 +25,13 @@ mod excerpt;
 pub mod job;
 pub mod list_directory;
 pub mod outcome;
+mod over_client;
 pub mod read_file;
 mod replace;
 pub mod search;
 pub mod shell;
 pub mod switch_mode;
+mod terminal;
 pub mod update_plan;
 pub mod write_file;
 
@@ -41,11 +44,15 @@ pub use effect::{Effect, SessionChange};
 pub use error::ToolError;
 pub use job::{Job, Progress, RunContext};
 pub use outcome::ToolOutcome;
+pub(crate) use over_client::text_of;
 
-use crate::{acp, roots::Roots};
+use crate::{
+    acp,
+    roots::{Located, Roots},
+};
 
 /// The names of the built-in tools. No tool of an MCP server is offered under one of them.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 9] = [
     "shell",
     "read_file",
     "write_file",
@@ -54,6 +61,7 @@ pub const NAMES: [&str; 8] = [
     "search",
     "update_plan",
     "switch_mode",
+    "ask_user",
 ];
 
 /// Where a call happens.
@@ -75,6 +83,25 @@ pub trait Tool: Send + Sync {
     /// # Errors
     /// The call cannot be done as it is asked for; the text tells the model why.
     fn prepare(&self, arguments: &Value, scope: &Scope) -> Result<Prepared, ToolError>;
+
+    /// The file whose text a call would change. A client may have it open with changes that are
+    /// not saved; then its text is fetched and handed to [`Tool::prepare_over`].
+    fn changes(&self, _arguments: &Value, _scope: &Scope) -> Option<Located> {
+        None
+    }
+
+    /// [`Tool::prepare`], over the text that the client has; `None` when there is no such file.
+    ///
+    /// # Errors
+    /// As there.
+    fn prepare_over(
+        &self,
+        arguments: &Value,
+        scope: &Scope,
+        _text: Option<String>,
+    ) -> Result<Prepared, ToolError> {
+        self.prepare(arguments, scope)
+    }
 }
 
 /// What a call will do, known before anyone is asked and before anything runs.
@@ -109,6 +136,7 @@ pub fn built_in(modes: &[acp::SessionMode]) -> Vec<Arc<dyn Tool>> {
         Arc::new(search::Search::new()),
         Arc::new(update_plan::UpdatePlan::new()),
         Arc::new(switch_mode::SwitchMode::new(modes)),
+        Arc::new(ask_user::AskUser::new()),
     ]
 }
 

@@ -13,7 +13,7 @@ use super::{
     Effect, Prepared, Scope, Tool, ToolError, ToolOutcome, anchor,
     arguments::Arguments,
     excerpt::{self, End, Excerpt, Wanted},
-    headline, job,
+    headline, job, over_client,
 };
 use crate::{acp, roots::Located};
 
@@ -96,7 +96,11 @@ impl Tool for ReadFile {
             content: Vec::new(),
             grant: format!("{NAME}: {}", located.path.display()),
             session: None,
-            job: job::looking(move |cancel| read(&located, wanted, cancel)),
+            job: {
+                let (here, roots) = (located.clone(), scope.roots.clone());
+                let local = job::looking(move |cancel| read(&here, wanted, cancel));
+                over_client::reading(located, roots, wanted, answer, local)
+            },
         })
     }
 }

@@ -17,11 +17,11 @@ use stub_model::{Outcome, ToolSpec};
 use super::{
     Effect, Prepared, RunContext, Scope, Tool, ToolError, ToolOutcome,
     arguments::{Arguments, argument},
-    headline,
+    headline, terminal,
 };
 use crate::{
     acp,
-    proc::{self, Capture, CommandSpec, Ended, Finished, RunLimits},
+    proc::{self, Access, Capture, CommandSpec, Ended, Finished, RunLimits},
 };
 
 const NAME: &str = "shell";
@@ -109,7 +109,17 @@ impl Tool for Shell {
     }
 }
 
+/// In plan mode the kernel has to keep the command from changing anything, which only a command
+/// that we start ourselves can be sure of.
 async fn run(command: String, cwd: PathBuf, timeout: Duration, context: RunContext) -> ToolOutcome {
+    if context.access == Access::Full
+        && let Some(client) = context
+            .client
+            .as_ref()
+            .filter(|client| client.has_terminals())
+    {
+        return terminal::run(client, command, cwd, timeout, &context.cancel).await;
+    }
     let spec = CommandSpec {
         program: "/bin/sh".into(),
         args: vec!["-c".into(), command.into()],

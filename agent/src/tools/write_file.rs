@@ -11,8 +11,10 @@ use stub_model::ToolSpec;
 use super::{
     Effect, Prepared, Scope, Tool, ToolError, ToolOutcome,
     arguments::Arguments,
-    headline, job,
+    headline,
+    job::{self, Job},
     outcome::shown,
+    over_client::{self, Text},
     replace::{Before, EDIT_LIMIT, before, replace},
 };
 use crate::{acp, roots::Located};
@@ -59,10 +61,7 @@ impl Tool for WriteFile {
     }
 
     fn prepare(&self, arguments: &Value, scope: &Scope) -> Result<Prepared, ToolError> {
-        let mut arguments = Arguments::new(NAME, arguments)?;
-        let path = arguments.path("path")?;
-        let content = arguments.text("content")?.to_owned();
-        arguments.finish()?;
+        let (path, content) = read(arguments)?;
         let located = scope.roots.locate(path.as_ref())?;
         // Outside, what is wrong with the target is told only when the call was allowed: before,
         // an error would say what is there.
@@ -73,16 +72,81 @@ impl Tool for WriteFile {
         let shown = seen
             .as_ref()
             .map_or_else(Vec::new, |seen| diff(&located, seen, &content));
-        Ok(Prepared {
-            title: format!("Write {}", headline(path, 200)),
-            kind: acp::ToolKind::Edit,
-            effect: Effect::editing(&located),
-            locations: vec![acp::ToolCallLocation::new(&located.shown)],
-            content: shown,
-            grant: format!("{NAME}: {}", located.path.display()),
-            session: None,
-            job: job::changing(move || write(&located, seen, &content)),
-        })
+        let expected = seen
+            .as_ref()
+            .filter(|_| located.inside)
+            .and_then(|seen| over_client::on_disk(seen, &located).ok());
+        let (here, text) = (located.clone(), content.clone());
+        let local = job::changing(move || write(&here, seen, &text));
+        Ok(prepared(
+            path,
+            located,
+            scope,
+            content,
+            (shown, expected),
+            local,
+        ))
+    }
+
+    fn changes(&self, arguments: &Value, scope: &Scope) -> Option<Located> {
+        let (path, _) = read(arguments).ok()?;
+        scope.roots.locate(path.as_ref()).ok()
+    }
+
+    fn prepare_over(
+        &self,
+        arguments: &Value,
+        scope: &Scope,
+        text: Option<String>,
+    ) -> Result<Prepared, ToolError> {
+        let (path, content) = read(arguments)?;
+        let located = scope.roots.locate(path.as_ref())?;
+        let shown = diff_of(&located, text.clone(), &content);
+        // A client that gave a text writes as well, or the turn would not have asked for it.
+        let local = job::changing(|| Ok(ToolOutcome::failed("the client writes no files")));
+        Ok(prepared(
+            path,
+            located,
+            scope,
+            content,
+            (shown, Some(text)),
+            local,
+        ))
+    }
+}
+
+/// The path and the content.
+fn read(arguments: &Value) -> Result<(&str, String), ToolError> {
+    let mut arguments = Arguments::new(NAME, arguments)?;
+    let path = arguments.path("path")?;
+    let content = arguments.text("content")?.to_owned();
+    arguments.finish()?;
+    Ok((path, content))
+}
+
+/// The call, from what is shown of it and what is expected to be there.
+fn prepared(
+    path: &str,
+    located: Located,
+    scope: &Scope,
+    content: String,
+    (shown, expected): (Vec<acp::ToolCallContent>, Option<Text>),
+    local: Job,
+) -> Prepared {
+    let place = located.shown.display().to_string();
+    let change = move |before: Text| {
+        let told = told(&place, before.is_none(), &content);
+        Ok((content, told))
+    };
+    Prepared {
+        title: format!("Write {}", headline(path, 200)),
+        kind: acp::ToolKind::Edit,
+        effect: Effect::editing(&located),
+        locations: vec![acp::ToolCallLocation::new(&located.shown)],
+        content: shown,
+        grant: format!("{NAME}: {}", located.path.display()),
+        session: None,
+        job: over_client::changing(located, scope.roots.clone(), expected, change, local),
     }
 }
 
@@ -92,24 +156,18 @@ fn write(located: &Located, seen: Option<Before>, content: &str) -> Result<ToolO
         None => before(&located.path)?,
     };
     replace(located, seen.stamp(), content.as_bytes())?;
-    let done = match seen {
-        Before::Absent => "created",
-        Before::File { .. } => "replaced",
-    };
-    let text = format!(
-        "{done} {} ({} bytes)",
-        located.shown.display(),
-        content.len()
-    );
-    Ok(ToolOutcome::announced(text))
+    let place = located.shown.display().to_string();
+    let told = told(&place, seen == Before::Absent, content);
+    Ok(ToolOutcome::announced(told))
+}
+
+fn told(place: &str, is_new: bool, content: &str) -> String {
+    let done = if is_new { "created" } else { "replaced" };
+    format!("{done} {place} ({} bytes)", content.len())
 }
 
 /// The change as a diff, or as a sentence where the old content cannot be shown.
 pub(crate) fn diff(located: &Located, seen: &Before, after: &str) -> Vec<acp::ToolCallContent> {
-    if after.len() as u64 > EDIT_LIMIT {
-        return shown("The new content is too large to be shown.");
-    }
-    let diff = acp::Diff::new(&located.shown, after);
     let old = match seen {
         Before::Absent => None,
         Before::File { content: None, .. } => {
@@ -120,5 +178,14 @@ pub(crate) fn diff(located: &Located, seen: &Before, after: &str) -> Vec<acp::To
             ..
         } => Some(String::from_utf8_lossy(content).into_owned()),
     };
+    diff_of(located, old, after)
+}
+
+/// The change between two texts.
+pub(crate) fn diff_of(located: &Located, old: Text, after: &str) -> Vec<acp::ToolCallContent> {
+    if after.len() as u64 > EDIT_LIMIT {
+        return shown("The new content is too large to be shown.");
+    }
+    let diff = acp::Diff::new(&located.shown, after);
     vec![diff.old_text(old).into()]
 }

@@ -15,6 +15,7 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{Halt, ToolSet, Turn};
@@ -25,7 +26,7 @@ use crate::{
     permission::{self, Answer, Choice},
     proc,
     store::Item,
-    tools::{Effect, Job, Prepared, Progress, RunContext, SessionChange, ToolOutcome},
+    tools::{self, Effect, Job, Prepared, Progress, RunContext, SessionChange, Tool, ToolOutcome},
 };
 
 /// A call that the client knows of.
@@ -69,9 +70,7 @@ impl Turn {
 
     async fn announce(&mut self, tools: &ToolSet, request: ToolCall) -> Result<Announced, Halt> {
         let plan = match tools.find(&request.name) {
-            Some(tool) => tool
-                .prepare(&request.arguments, &self.session.scope)
-                .map_err(|error| error.to_string()),
+            Some(tool) => self.prepare(tool.as_ref(), &request.arguments).await,
             None => Err(format!("there is no tool named {:?}", request.name)),
         };
         // The model's own id may come twice; the client's must not.
@@ -93,6 +92,27 @@ impl Turn {
             request,
             plan,
         })
+    }
+
+    /// Finds out what a call will do. A change of a file starts from the text that the client has
+    /// of it, where the client will also make the change.
+    async fn prepare(&self, tool: &dyn Tool, arguments: &Value) -> Result<Prepared, String> {
+        let scope = &self.session.scope;
+        let client = self.agent.client(&self.session.id);
+        let changed = (client.reads_files() && client.writes_files())
+            .then(|| tool.changes(arguments, scope))
+            .flatten();
+        let prepared = match changed {
+            // What lies outside is not looked at before the call is allowed.
+            Some(located) if located.inside => {
+                match tools::text_of(&client, &located, &self.stop.waits).await {
+                    Ok(text) => tool.prepare_over(arguments, scope, text),
+                    Err(error) => Err(error),
+                }
+            }
+            _ => tool.prepare(arguments, scope),
+        };
+        prepared.map_err(|error| error.to_string())
     }
 
     /// Runs one call to its end. Returns whether the turn was stopped meanwhile.
@@ -184,6 +204,11 @@ impl Turn {
                 live.send_replace(text);
             }),
             environment: Arc::clone(&self.agent.environment),
+            client: Some(
+                self.agent
+                    .client(&self.session.id)
+                    .for_call(call.tool_call_id.clone()),
+            ),
         };
         let running = job(context);
         tokio::pin!(running);
@@ -246,6 +271,7 @@ impl Turn {
         }
         fields.locations = outcome.locations;
         call.update(fields.clone());
+        without_terminals(&mut call, &outcome.text);
         let id = call.tool_call_id.clone();
         self.keep(Item::ToolCall {
             call,
@@ -299,6 +325,15 @@ impl Case {
             }
             (mode, effect) => mode::decide(mode, effect),
         }
+    }
+}
+
+/// A terminal is gone when a call is shown again after a load, so what it said is kept instead.
+fn without_terminals(call: &mut acp::ToolCall, text: &str) {
+    let is_terminal =
+        |content: &acp::ToolCallContent| matches!(content, acp::ToolCallContent::Terminal(_));
+    if call.content.iter().any(is_terminal) {
+        call.content = ToolOutcome::completed(text).content;
     }
 }
 

@@ -1,7 +1,7 @@
 //! A turn: from a prompt to its answer.
 //!
-//! The loop asks the model, tells the client what it says ([`reply`]), runs the tools that it asks
-//! for ([`call`]), and asks again with the results, until the model stops or the turn is stopped.
+//! The loop asks the model, tells the client what it says (`reply`), runs the tools that it asks
+//! for (`call`), and asks again with the results, until the model stops or the turn is stopped.
 //!
 //! Must stay true:
 //!

@@ -1,14 +1,14 @@
 //! Waiting for the session's tool servers, and telling of those that could not be started.
 //!
 //! A server that fails does not fail the session: the user sees a failed tool call that names it,
-//! the cause and the end of its stderr, and the model is told the same, once for each session.
+//! the cause and the end of its stderr, and the model is told the same, once for each session. So
+//! it is with tools that had to be left out.
 //!
 //! ACP: <https://agentclientprotocol.com/protocol/v1/session-setup#mcp-servers>
 
 use super::{Halt, ToolSet, Turn};
 use crate::{
     acp,
-    mcp::Failure,
     model::{Outcome, ToolCall},
     store::Item,
     tools::ToolOutcome,
@@ -27,26 +27,29 @@ impl Turn {
             && !std::mem::replace(&mut self.memory.servers_reported, true)
         {
             for failure in servers.failures() {
-                self.report(failure).await?;
+                let title = format!("Start the tool server {}", failure.server);
+                self.report(title, "start_tool_server", failure.to_string())
+                    .await?;
+            }
+            for note in servers.notes() {
+                let title = "List the tools of the tool servers".to_owned();
+                self.report(title, "list_tools", note).await?;
             }
         }
         Ok(ToolSet::new(&self.agent.tools, servers))
     }
 
     /// Shown and kept as what it is: an attempt that failed, made by the agent itself.
-    async fn report(&mut self, failure: &Failure) -> Result<(), Halt> {
-        let text = failure.to_string();
+    async fn report(&mut self, title: String, name: &str, text: String) -> Result<(), Halt> {
         let id = self.memory.ids.next("call");
-        let title = format!("Start the tool server {}", failure.server);
         let request = ToolCall {
             id: id.clone(),
-            name: "start_tool_server".to_owned(),
-            arguments: serde_json::json!({ "server": failure.server }),
+            name: name.to_owned(),
+            arguments: serde_json::json!({}),
         };
         let call = acp::ToolCall::new(id, title)
             .kind(acp::ToolKind::Other)
             .status(acp::ToolCallStatus::Failed)
-            .raw_input(request.arguments.clone())
             .content(ToolOutcome::failed(text.clone()).content);
         self.keep(Item::ToolCall {
             call: call.clone(),

@@ -44,6 +44,7 @@ pub struct Setup {
     pub buffer: usize,
     pub strict_mcp: bool,
     pub plain: bool,
+    pub require_auth: bool,
 }
 
 impl Default for Setup {
@@ -54,6 +55,7 @@ impl Default for Setup {
             buffer: 1 << 20,
             strict_mcp: false,
             plain: false,
+            require_auth: false,
         }
     }
 }
@@ -71,6 +73,7 @@ impl Client {
             mode: setup.mode,
             strict_mcp: setup.strict_mcp,
             plain: setup.plain,
+            require_auth: setup.require_auth,
             pass_env: Vec::new(),
         };
         let (signal, signalled) = oneshot::channel();
@@ -204,11 +207,31 @@ impl Client {
     }
 
     pub async fn initialize(&mut self) -> Value {
-        self.call(
-            "initialize",
-            json!({"protocolVersion": 1, "clientCapabilities": {}}),
-        )
-        .await
+        self.initialize_with(json!({})).await
+    }
+
+    /// Initializes as a client that offers this.
+    pub async fn initialize_with(&mut self, capabilities: Value) -> Value {
+        let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
+        self.call("initialize", params).await
+    }
+
+    /// Answers a request of the agent.
+    pub async fn reply(&mut self, request: &Value, result: Value) {
+        self.send(json!({"jsonrpc": "2.0", "id": request["id"], "result": result}))
+            .await;
+    }
+
+    /// Answers a request of the agent with an error.
+    pub async fn reply_error(&mut self, request: &Value, code: i64, message: &str) {
+        let error = json!({"code": code, "message": message});
+        self.send(json!({"jsonrpc": "2.0", "id": request["id"], "error": error}))
+            .await;
+    }
+
+    /// The next request of this method.
+    pub async fn asked(&mut self, method: &str) -> Value {
+        self.until(|message| message["method"] == method).await
     }
 
     /// Makes a session in the workspace.
