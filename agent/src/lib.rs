@@ -39,6 +39,7 @@ pub mod serve;
 pub mod session;
 pub mod store;
 pub mod tools;
+pub mod trace;
 pub mod turn;
 pub mod updates;
 

@@ -78,9 +78,14 @@ fn run(config: Config) -> ExitCode {
         // The handle of the standard library would split what is written at each line.
         let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let wire = wire::connect_threads(io::stdin(), output, wire::Limits::default())?;
-        let served = serve::serve(config, wire, Arc::new(Stub), Supervisor::new(), signals).await;
+        // A task: this thread is none of the workers', and each message would have to wake it first.
+        let serve = serve::serve(config, wire, Arc::new(Stub), Supervisor::new(), signals);
+        let served = tokio::spawn(serve).await;
         proc::sweep().await;
-        Ok::<_, io::Error>(served)
+        Ok::<_, io::Error>(served.unwrap_or_else(|error| {
+            tracing::error!(%error, "the connection was given up");
+            Outcome::Failed
+        }))
     });
     runtime.shutdown_timeout(LAST_THREADS);
     match outcome {

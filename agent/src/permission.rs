@@ -55,13 +55,23 @@ pub async fn ask(
         options(choice),
     );
     let method = acp::CLIENT_METHOD_NAMES.session_request_permission;
+    let asking = async {
+        let peer = updates.peer();
+        let answer = peer.request::<acp::RequestPermissionResponse>(method, &request);
+        let answer = answer.await;
+        // A client that cancels the turn answers its questions too, behind the cancel: the cancel
+        // must be heard first, as it must be when the mode was changed.
+        peer.caught_up().await;
+        answer
+    };
     let answer = tokio::select! {
         biased;
         // Dropping the request takes it back; a late answer meets nobody and is harmless.
         () = stop.cancelled() => return Answer::Stopped,
-        answer = updates.peer().request::<acp::RequestPermissionResponse>(method, &request) => answer,
+        answer = asking => answer,
     };
     match answer {
+        _ if stop.is_cancelled() => Answer::Stopped,
         Ok(response) => meaning(&response.outcome),
         Err(WireError::Closed) => Answer::Stopped,
         Err(error) => {

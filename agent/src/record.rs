@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::{
     error::RequestError,
-    store::{Item, SessionLog, StoreError},
+    store::{Item, SessionLog, Stopped, StoreError},
 };
 
 /// How far written items must have come.
@@ -98,17 +98,12 @@ impl Record {
     fn write_now(&self, durability: Durability) -> Result<(), RequestError> {
         let mut log = lock(&self.log);
         let log = log.as_mut().ok_or(RequestError::Closed)?;
-        let mut items = std::mem::take(&mut *lock(&self.queue)).into_iter();
-        while let Some(item) = items.next() {
-            let Err(error) = log.append(&item) else {
-                continue;
-            };
+        let items = std::mem::take(&mut *lock(&self.queue));
+        if let Err(Stopped { taken, error }) = log.append_all(&items) {
             // What can never be stored must not block what comes behind it.
-            let left = match error {
-                StoreError::Unstorable { .. } => None,
-                _ => Some(item),
-            };
-            lock(&self.queue).splice(0..0, left.into_iter().chain(items));
+            let let_go = usize::from(matches!(error, StoreError::Unstorable { .. }));
+            let left = items.into_iter().skip(taken + let_go);
+            lock(&self.queue).splice(0..0, left);
             return Err(error.into());
         }
         if durability == Durability::Synced {
@@ -121,4 +116,58 @@ impl Record {
 /// A thread that panicked while it held one of these locks has left whole items behind.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{FORMAT, Header, Store};
+
+    fn note(text: &str) -> Item {
+        Item::Note { text: text.into() }
+    }
+
+    /// An item that is nested too deeply to be read again.
+    fn unstorable() -> Item {
+        let deep = (0..200).fold(serde_json::Value::Null, |inner, _| vec![inner].into());
+        Item::ToolCall {
+            call: crate::acp::ToolCall::new("t", "T"),
+            request: stub_model::ToolCall {
+                id: String::new(),
+                name: String::new(),
+                arguments: deep,
+            },
+            outcome: stub_model::Outcome::Completed,
+            text: String::new(),
+            structured: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_stored_is_let_go_and_holds_nothing_up() {
+        let state = tempfile::tempdir().unwrap();
+        let store = Store::new(state.path().to_owned());
+        let header = Header {
+            format: FORMAT,
+            session_id: "s".to_owned(),
+            cwd: "/w".into(),
+            additional_directories: Vec::new(),
+            created: String::new(),
+        };
+        let record = Record::new(store.create(&header).unwrap());
+        for item in [note("a"), unstorable(), note("b"), unstorable(), note("c")] {
+            record.push(item);
+        }
+        record.write(Durability::Written).await.unwrap_err();
+        record.write(Durability::Written).await.unwrap_err();
+        record.close().await.unwrap();
+        let mut kept = Vec::new();
+        let opened = store.open("s").unwrap();
+        let replayed = opened.replay(|item| {
+            kept.push(item);
+            Ok::<_, StoreError>(())
+        });
+        replayed.unwrap();
+        assert_eq!(kept, ["a", "b", "c"].map(note));
+    }
 }

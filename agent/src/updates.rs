@@ -6,6 +6,7 @@
 //!
 //! ACP: <https://agentclientprotocol.com/protocol/v1/prompt-turn#3-agent-reports-output>
 
+use serde::Serialize;
 use wire::{Closed, Peer};
 
 use crate::acp;
@@ -38,7 +39,10 @@ impl Updates {
         if self.plain && is_late(&update) {
             return Ok(());
         }
-        let notification = acp::SessionNotification::new(self.session_id.clone(), update);
+        let notification = Notification {
+            session_id: &self.session_id,
+            update: &update,
+        };
         let method = acp::CLIENT_METHOD_NAMES.session_update;
         self.peer.notify(method, &notification).await
     }
@@ -54,6 +58,14 @@ impl Updates {
     pub fn session_id(&self) -> &acp::SessionId {
         &self.session_id
     }
+}
+
+/// [`acp::SessionNotification`], borrowed: a stream of small chunks builds one of them for each.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Notification<'a> {
+    session_id: &'a acp::SessionId,
+    update: &'a acp::SessionUpdate,
 }
 
 /// Whether the kind is unknown to clients that were built before it was part of version 1. Of the

@@ -98,9 +98,9 @@ async fn a063_an_entry_that_is_wrong_spoils_nothing() {
     seen.calls[0].expect("failed", &["absent", "No such file or directory"]);
     seen.calls[1].expect("completed", &[]);
 
-    let http = json!({"type": "http", "name": "web", "url": "http://localhost:1/", "headers": []});
+    let sse = json!({"type": "sse", "name": "web", "url": "http://localhost:1/", "headers": []});
     let malformed = json!({"name": "torn", "command": "true", "env": []});
-    for (entry, words) in [(http, "web"), (malformed, "mcpServers[1] (\"torn\")")] {
+    for (entry, words) in [(sse, "web"), (malformed, "mcpServers[1] (\"torn\")")] {
         let params = json!({"cwd": cwd, "mcpServers": [good, entry]});
         let answer = client.call("session/new", params).await;
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
@@ -155,8 +155,16 @@ async fn oddities_that_a_client_can_live_with() {
         for told in told {
             told.expect("failed", &["tool server bad"]);
         }
-        let left_out = ["bad-schemas", "looping-cursor", "endless-pages", "many-tools"];
-        assert!(told.is_empty() || left_out.contains(&behaviour), "{first:?}");
+        let left_out = [
+            "bad-schemas",
+            "looping-cursor",
+            "endless-pages",
+            "many-tools",
+        ];
+        assert!(
+            told.is_empty() || left_out.contains(&behaviour),
+            "{first:?}"
+        );
         works_on(scene).await;
     });
     a_few_at_once(runs).await;

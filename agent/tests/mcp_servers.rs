@@ -407,13 +407,13 @@ async fn what_a_tool_says_of_itself_quiets_a_question_at_most() {
 #[tokio::test]
 async fn what_was_not_advertised_is_refused_by_name() {
     let scene = Scene::new();
-    let http = acp::McpServer::Http(acp::McpServerHttp::new("web", "https://example.com"));
-    assert!(mcp::unsupported(&http).unwrap().contains("web"));
+    let sse = acp::McpServer::Sse(acp::McpServerSse::new("web", "https://example.com"));
+    assert!(mcp::unsupported(&sse).unwrap().contains("web"));
     assert!(mcp::unsupported(&server(&scene, "s", "good")).is_none());
     let absent = acp::McpServer::Stdio(acp::McpServerStdio::new("absent", "no-such-program"));
     let mut list = vec![absent; limits::MAX_SERVERS];
     list.push(server(&scene, "surplus", "good"));
-    list.push(http);
+    list.push(sse);
     let servers = start(&scene, &list).await;
     let failures: Vec<_> = servers.failures().iter().map(ToString::to_string).collect();
     assert!(failures[limits::MAX_SERVERS].contains("can have 32 tool servers"));

@@ -11,11 +11,12 @@
     reason = "a panic is how a test fails, and figures are told on stderr"
 )]
 
-#[path = "robust/judge.rs"]
-mod judge;
 mod support;
 
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
 
 use acp_agent::{
     model::{Conversation, Event, Model, Stop, ToolCall},
@@ -25,9 +26,9 @@ use futures::{
     StreamExt,
     stream::{self, BoxStream},
 };
-use judge::{Line, judge};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use serde_json::{Value, json};
+use soak::{finding::Found, judge::Judge};
 use support::client::{Client, Setup};
 
 /// A model that says and calls at random, lets others run in between, and sometimes never ends.
@@ -83,7 +84,10 @@ fn call(which: u8) -> ToolCall {
 struct Player {
     client: Client,
     random: StdRng,
-    lines: Vec<Line>,
+    judge: Judge,
+    /// The last messages, to be shown when something is wrong.
+    lines: VecDeque<String>,
+    seed: u64,
     sessions: Vec<String>,
     last: i64,
     /// Permissions that were asked for, answered or not.
@@ -92,8 +96,9 @@ struct Player {
 
 impl Player {
     async fn send(&mut self, message: Value) {
-        self.client.send(message.clone()).await;
-        self.lines.push(Line::Sent(message));
+        self.judge.sent(&message);
+        self.write_down(&message);
+        self.client.send(message).await;
     }
 
     async fn request(&mut self, method: &str, params: Value) -> i64 {
@@ -123,7 +128,23 @@ impl Player {
         if message["method"] == "session/request_permission" {
             self.asked.push(message["id"].clone());
         }
-        self.lines.push(Line::Came(message.clone()));
+        self.write_down(message);
+        let judged = self.judge.came(message);
+        self.hold(judged);
+    }
+
+    fn write_down(&mut self, message: &Value) {
+        self.lines.push_back(message.to_string());
+        if self.lines.len() > 60 {
+            self.lines.pop_front();
+        }
+    }
+
+    fn hold(&self, judged: Found<()>) {
+        if let Err(finding) = judged {
+            self.lines.iter().for_each(|line| eprintln!("{line}"));
+            panic!("ROBUST_SEED={}: {finding}", self.seed);
+        }
     }
 
     async fn open(&mut self) {
@@ -241,7 +262,9 @@ async fn play(seed: u64, rounds: u64) {
     let mut player = Player {
         client: Client::start_with(model, setup),
         random,
-        lines: Vec::new(),
+        judge: Judge::default(),
+        lines: VecDeque::new(),
+        seed,
         sessions: Vec::new(),
         last: 1,
         asked: Vec::new(),
@@ -250,19 +273,13 @@ async fn play(seed: u64, rounds: u64) {
     for _ in 0..rounds {
         player.round().await;
     }
-    player.lines.push(Line::Closed);
-    let Player {
-        client, mut lines, ..
-    } = player;
-    let (messages, outcome) = client.end().await;
-    lines.extend(messages.into_iter().map(Line::Came));
-    assert_eq!(outcome, Outcome::Clean, "seed {seed}");
-    if let Err(what) = judge(&lines) {
-        for line in &lines[lines.len().saturating_sub(60)..] {
-            eprintln!("{line:?}");
-        }
-        panic!("ROBUST_SEED={seed}: {what}");
+    player.judge.closed();
+    player.client.close();
+    while let Some(message) = player.client.receive().await {
+        player.note(&message);
     }
+    player.hold(player.judge.ended());
+    assert_eq!(player.client.end().await.1, Outcome::Clean, "seed {seed}");
 }
 
 fn number(name: &str, otherwise: u64) -> u64 {
@@ -275,78 +292,10 @@ fn number(name: &str, otherwise: u64) -> u64 {
 #[tokio::test]
 async fn whatever_the_order_each_request_has_one_answer_and_each_call_one_end() {
     const ROUNDS_OF_ONE: u64 = 50;
-    let rounds = number("ROBUST_ROUNDS", 1_500);
+    let rounds = number("ROBUST_ROUNDS", 1_000);
     let first = number("ROBUST_SEED", rand::random::<u32>().into());
     for seed in first..first + rounds.div_ceil(ROUNDS_OF_ONE) {
         eprintln!("seed {seed}");
         play(seed, ROUNDS_OF_ONE).await;
-    }
-}
-
-/// The judge finds what it is there for.
-#[test]
-fn faults_are_found() {
-    let sent = |id: i64, method: &str| {
-        Line::Sent(json!({"id": id, "method": method, "params": {"sessionId": "s"}}))
-    };
-    let answer =
-        |id: i64, reason: &str| Line::Came(json!({"id": id, "result": {"stopReason": reason}}));
-    let update = |update: Value| {
-        Line::Came(
-            json!({"method": "session/update", "params": {"sessionId": "s", "update": update}}),
-        )
-    };
-    let chunk = || update(json!({"sessionUpdate": "agent_message_chunk"}));
-    let call = || update(json!({"sessionUpdate": "tool_call", "toolCallId": "c"}));
-    let status = |status: &str| {
-        update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": status}))
-    };
-    let prompt = || sent(1, "session/prompt");
-    let cancel = || Line::Sent(json!({"method": "session/cancel", "params": {"sessionId": "s"}}));
-    let fine = [
-        vec![prompt(), chunk(), answer(1, "end_turn")],
-        vec![prompt(), cancel(), answer(1, "cancelled")],
-        vec![
-            prompt(),
-            call(),
-            status("in_progress"),
-            status("failed"),
-            answer(1, "end_turn"),
-        ],
-        vec![prompt(), Line::Closed, answer(1, "cancelled")],
-    ];
-    for lines in fine {
-        assert_eq!(judge(&lines), Ok(()), "{lines:?}");
-    }
-    let faults = [
-        vec![prompt()],
-        vec![prompt(), answer(1, "end_turn"), answer(1, "end_turn")],
-        vec![answer(1, "end_turn")],
-        vec![prompt(), answer(1, "end_turn"), chunk()],
-        vec![cancel(), prompt(), answer(1, "cancelled")],
-        vec![prompt(), call(), answer(1, "end_turn")],
-        vec![
-            prompt(),
-            call(),
-            status("failed"),
-            status("failed"),
-            answer(1, "end_turn"),
-        ],
-        vec![
-            prompt(),
-            call(),
-            status("failed"),
-            call(),
-            status("failed"),
-            answer(1, "end_turn"),
-        ],
-        vec![prompt(), status("failed"), answer(1, "end_turn")],
-        vec![
-            prompt(),
-            Line::Came(json!({"id": 1, "error": {"code": -32603}})),
-        ],
-    ];
-    for lines in faults {
-        assert!(judge(&lines).is_err(), "{lines:?}");
     }
 }

@@ -26,6 +26,7 @@ use nix::{
     },
     unistd::Pid,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -48,7 +49,7 @@ const OUTBOUND_LINES: usize = 1024;
 const STDERR_TAIL_BYTES: usize = 64 * 1024;
 
 /// The command that starts an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentCommand {
     /// The program: a path, or a name on PATH.
     pub program: String,
@@ -65,6 +66,13 @@ impl AgentCommand {
             program: program.clone(),
             args: args.to_vec(),
         })
+    }
+
+    /// The words of the command.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let program = std::iter::once(&self.program);
+        program.chain(&self.args).cloned().collect()
     }
 }
 

@@ -1,12 +1,13 @@
 //! A check: one requirement, what came, and what that means. Pass and fail are made by one constructor,
 //! so that they cannot differ in anything but the verdict.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{journey::Journey, requirements::Requirement};
+use crate::{evidence::Evidence, journey::Journey, requirements::Requirement};
 
 /// What a check or a journey came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// As required.
@@ -30,8 +31,44 @@ pub enum Finding {
     NotReached(String),
 }
 
+impl Finding {
+    /// The same finding, with where in the recording it is seen.
+    #[must_use]
+    pub fn seen_in(self, evidence: impl IntoIterator<Item = Evidence>) -> Found {
+        let evidence = evidence.into_iter().take(MAX_EVIDENCE).collect();
+        Found {
+            finding: self,
+            evidence,
+        }
+    }
+
+    /// Whether it is as required.
+    #[must_use]
+    pub const fn holds(&self) -> bool {
+        matches!(self, Self::Holds(_))
+    }
+}
+
+/// A finding and where in the recording it is seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// What was found.
+    pub finding: Finding,
+    /// Where.
+    pub evidence: Vec<Evidence>,
+}
+
+impl From<Finding> for Found {
+    fn from(finding: Finding) -> Self {
+        finding.seen_in([])
+    }
+}
+
+/// Places that are named for one check; a reply in a thousand chunks needs no thousand of them.
+const MAX_EVIDENCE: usize = 16;
+
 /// One judged requirement.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// The requirement's id.
     pub id: String,
@@ -40,16 +77,24 @@ pub struct Check {
     pub process: Option<usize>,
     /// The verdict.
     pub verdict: Verdict,
-    /// What was required.
-    pub expected: String,
+    /// What was required, in one sentence.
+    #[serde(alias = "expected")]
+    pub requires: String,
+    /// The page on which it is written.
+    #[serde(default)]
+    pub page: String,
     /// What came.
     pub came: String,
+    /// Where in the recording this is seen. Empty if there is no one place for it.
+    #[serde(default)]
+    pub evidence: Vec<Evidence>,
 }
 
 impl Check {
     /// Judges a requirement of this journey by what was found.
     #[must_use]
-    pub fn new(requirement: &Requirement, journey: Journey, finding: Finding) -> Self {
+    pub fn new(requirement: &Requirement, journey: Journey, found: impl Into<Found>) -> Self {
+        let Found { finding, evidence } = found.into();
         let breach = if requirement.decides(journey) {
             Verdict::Fail
         } else {
@@ -65,8 +110,10 @@ impl Check {
             id: requirement.id.to_owned(),
             process: None,
             verdict,
-            expected: requirement.requires.to_owned(),
+            requires: requirement.requires.to_owned(),
+            page: requirement.page.to_owned(),
             came,
+            evidence,
         }
     }
 

@@ -1,7 +1,7 @@
-//! The command line: three commands and their exit statuses.
+//! The command line: its words, and which command each of them is. Nothing else reads arguments.
 
 use std::{
-    io::{self, Write},
+    io::{self, Write as _},
     path::PathBuf,
     process::ExitCode,
 };
@@ -9,23 +9,10 @@ use std::{
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
-    agent_process::AgentCommand,
-    interrupt,
+    command::{self, CommandError, Status},
     journey::Journey,
-    limits::Limits,
-    report,
-    result_file::{ResultFileError, RunResult},
-    run::{Options, run_journeys},
-    tool_server,
-    trouble::Trouble,
+    shard::Shard,
 };
-
-/// All journeys pass.
-const PASSED: u8 = 0;
-/// A journey failed, or a stored verdict does not follow from its recordings.
-const FAILED: u8 = 1;
-/// The run could not be made, or the file not be read. Also clap's status for bad usage.
-const COULD_NOT_RUN: u8 = 2;
 
 /// Drives any ACP agent through seven user journeys and says which it passes.
 #[derive(Debug, Parser)]
@@ -50,120 +37,141 @@ enum Command {
     },
     /// List the journeys and their checks.
     List,
+    /// Say what a check wants, why, and where that is written.
+    Explain {
+        /// The check's id, or a part of it.
+        check: String,
+    },
+    /// Say whether an agent's command can start at all, and if not, why.
+    Doctor {
+        /// The command that starts the agent in ACP mode.
+        #[arg(required = true, last = true, value_name = "AGENT")]
+        agent: Vec<String>,
+    },
+    /// Drive many agents, each apart from the others, and sum up.
+    #[command(after_help = MATRIX_HELP)]
+    Matrix(MatrixArgs),
+    /// Sum up the folders that the shards of a matrix wrote.
+    #[command(after_help = "Example: acp-journeys merge shard-1 shard-2 shard-3")]
+    Merge {
+        /// Folders with the results of shards.
+        #[arg(required = true, value_name = "DIR")]
+        folders: Vec<PathBuf>,
+        /// Write the summary to this file, too.
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+    },
 }
 
+const MATRIX_HELP: &str = "\
+The file:
+  agents:
+    - name: my-agent              # letters, digits, '.', '_' and '-'; names the result file
+      command: [my-agent, --acp]
+      env: {MY_AGENT_HOME: /data} # added to the environment
+      secret_env: [API_KEY]       # values that must not be in the result
+      only: [reply, cancel]       # these journeys; all seven if it is left out
+      stand_in: false             # the four stand-in journeys, too
+
+A shard runs every N-th agent, from the I-th on. A shard that is run again does only what is missing.";
+
+/// What one run of the checker does, and where its results go.
 #[derive(Debug, Args)]
-struct RunArgs {
+pub struct RunArgs {
     /// Run only this journey; may be given several times.
     #[arg(long, value_name = "NAME")]
-    only: Vec<Journey>,
+    pub only: Vec<Journey>,
+    /// Run the four journeys that need an agent which follows scenario commands, too; they are
+    /// reported apart and never part of the verdict.
+    #[arg(long)]
+    pub stand_in: bool,
     /// The result file.
     #[arg(long, value_name = "FILE", default_value = "result.json")]
-    json: PathBuf,
+    pub json: PathBuf,
+    /// Write a JUnit report, too.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write a page with the wire of each journey, too.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Run everything so many times and say what is flaky. Each repetition gets its own result file
+    /// (result-1.json …); the result file itself is the first one that failed, or else the first.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: u32,
+    /// Run so many journeys at once, each in a checker of its own. The agent must bear that.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: u16,
+    /// The value of this environment variable must not be in the result; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub secret_env: Vec<String>,
+    /// No long word of this file, or of the files in this folder, must be in the result; may be given
+    /// several times.
+    #[arg(long, value_name = "PATH")]
+    pub secret_path: Vec<PathBuf>,
     /// The program of the tool server rondar (default: mcp-tools next to this program or on PATH).
     #[arg(long, value_name = "PROGRAM")]
-    tool_server: Option<PathBuf>,
+    pub tool_server: Option<PathBuf>,
     /// Multiply all time limits.
     #[arg(long, hide = true, default_value_t = 1.0)]
-    scale: f64,
+    pub scale: f64,
+    /// Be one of several runs of another acp-journeys: say nothing, and end when it ends.
+    #[arg(long, hide = true)]
+    pub worker: bool,
+    /// The name of the agent in a matrix.
+    #[arg(long, hide = true)]
+    pub agent_name: Option<String>,
     /// The command that starts the agent in ACP mode.
     #[arg(required = true, last = true, value_name = "AGENT")]
-    agent: Vec<String>,
+    pub agent: Vec<String>,
 }
 
-/// Why a command could not be carried out.
-#[derive(Debug, thiserror::Error)]
-enum CliError {
-    #[error(transparent)]
-    ResultFile(#[from] ResultFileError),
-    #[error(transparent)]
-    ToolServer(#[from] tool_server::NotFound),
-    #[error("the tool server {path} cannot be used: {source}")]
-    ToolServerPath { path: PathBuf, source: io::Error },
-    #[error("no agent was named: give its command after --")]
-    NoAgent,
-    #[error("{0}")]
-    Trouble(Trouble),
-    #[error("cannot take signals: {0}")]
-    Signals(io::Error),
-    #[error("cannot write the report: {0}")]
-    Report(io::Error),
+/// Which agents a matrix drives, and how.
+#[derive(Debug, Args)]
+pub struct MatrixArgs {
+    /// The agents.
+    pub file: PathBuf,
+    /// The folder for the results, one file for each agent.
+    #[arg(long, value_name = "DIR", default_value = "matrix")]
+    pub out: PathBuf,
+    /// Run so many agents at once.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: u16,
+    /// Run only a part of the agents: the I-th of N shards, counted from 1.
+    #[arg(long, value_name = "I/N", default_value = "1/1")]
+    pub shard: Shard,
+    /// Write a page for each agent, too.
+    #[arg(long)]
+    pub html: bool,
+    /// Write a JUnit report of all agents, too.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// The program of the tool server rondar (default: mcp-tools next to this program or on PATH).
+    #[arg(long, value_name = "PROGRAM")]
+    pub tool_server: Option<PathBuf>,
+    /// Multiply all time limits.
+    #[arg(long, hide = true, default_value_t = 1.0)]
+    pub scale: f64,
 }
 
 /// Carries out the command line and returns the exit status.
+#[must_use]
 pub fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
-        Command::Run(args) => run(args),
-        Command::Verify { file } => verify(&file),
-        Command::List => list().map_err(CliError::Report),
-    };
+    let outcome = carry_out(Cli::parse().command);
     ExitCode::from(outcome.unwrap_or_else(|error| {
+        // With a closed standard error there is nobody left to tell.
         let _closed = writeln!(io::stderr(), "acp-journeys: {error}");
-        COULD_NOT_RUN
-    }))
+        Status::CouldNotRun
+    }) as u8)
 }
 
-fn run(args: RunArgs) -> Result<u8, CliError> {
-    interrupt::handle(COULD_NOT_RUN.into()).map_err(CliError::Signals)?;
-    let agent = AgentCommand::from_words(&args.agent).ok_or(CliError::NoAgent)?;
-    let mut journeys = args.only;
-    if journeys.is_empty() {
-        journeys = Journey::ALL.to_vec();
+fn carry_out(command: Command) -> Result<Status, CommandError> {
+    match command {
+        Command::Run(args) => command::run::run(&args),
+        Command::Verify { file } => command::verify::verify(&file),
+        Command::List => command::list::list(),
+        Command::Explain { check } => command::explain::explain(&check),
+        Command::Doctor { agent } => command::doctor::doctor(&agent),
+        Command::Matrix(args) => command::matrix::matrix(&args),
+        Command::Merge { folders, json } => command::merge::merge(&folders, json.as_deref()),
     }
-    journeys.dedup();
-    let tool_server = match args.tool_server {
-        Some(path) => path
-            .canonicalize()
-            .map_err(|source| CliError::ToolServerPath { path, source })?,
-        None => tool_server::find()?,
-    };
-    let options = Options {
-        tool_server,
-        limits: Limits::default().scaled(args.scale),
-        progress: report::progress::shown(journeys.len()),
-    };
-    let result = run_journeys(&agent, &journeys, &options);
-    result.write(&args.json)?;
-    report::write(&result, &mut io::stdout().lock()).map_err(CliError::Report)?;
-    let mut ours = result
-        .journeys
-        .iter()
-        .filter_map(|journey| journey.recording.trouble.as_ref());
-    match ours.find(|trouble| trouble.is_ours()) {
-        Some(trouble) => Err(CliError::Trouble(trouble.clone())),
-        None => Ok(status(&result)),
-    }
-}
-
-fn verify(file: &std::path::Path) -> Result<u8, CliError> {
-    let stored = RunResult::read(file)?;
-    let again = stored.judged_again();
-    let differences = stored.differences(&again);
-    let mut out = io::stdout().lock();
-    let written = differences
-        .iter()
-        .try_for_each(|difference| writeln!(out, "differs: {difference}"))
-        .and_then(|()| report::write(&again, &mut out));
-    written.map_err(CliError::Report)?;
-    Ok(if differences.is_empty() {
-        status(&again)
-    } else {
-        FAILED
-    })
-}
-
-fn list() -> io::Result<u8> {
-    let mut out = io::stdout().lock();
-    for journey in Journey::ALL {
-        writeln!(out, "{:8} {}", journey.name(), journey.summary())?;
-    }
-    writeln!(out, "\nChecks:")?;
-    for requirement in crate::requirements::ALL {
-        writeln!(out, "{:34} {}", requirement.id, requirement.requires)?;
-    }
-    Ok(PASSED)
-}
-
-fn status(result: &RunResult) -> u8 {
-    if result.all_pass() { PASSED } else { FAILED }
 }

@@ -26,6 +26,9 @@ use crate::{
 /// How long a count of processes that grew from turn to turn is looked at again.
 const GROWTH_SETTLE: Duration = Duration::from_secs(1);
 
+/// A way to end a process: [`ending::end`] or [`ending::kill`].
+type EndsProcess = fn(Connection, &Watch, &Limits, Vec<Look>) -> ending::Ended;
+
 /// Where the client's session lives.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
@@ -44,15 +47,17 @@ pub struct Client {
     watch: Watch,
     limits: Limits,
     around: Surroundings,
+    started_ms: u64,
     looks: Vec<Look>,
     turns: Vec<TurnFiles>,
 }
 
 impl Client {
-    /// A client for a process that was just started.
+    /// A client for a process that was started `started_ms` after its journey.
     #[must_use]
     pub fn new(
         process: AgentProcess,
+        started_ms: u64,
         mut watch: Watch,
         limits: Limits,
         around: Surroundings,
@@ -63,19 +68,20 @@ impl Client {
             watch,
             limits,
             around,
+            started_ms,
             looks: Vec::new(),
             turns: Vec::new(),
         }
     }
 
-    /// `initialize` with version 1 and no capabilities; returns the agent's capabilities.
+    /// `initialize` with version 1 and these capabilities; returns the agent's.
     ///
     /// # Errors
     /// [`Trouble::WrongVersion`], after which nothing more may be sent, or what stopped the request.
-    pub fn initialize(&mut self) -> Result<Value, Trouble> {
+    pub fn initialize(&mut self, capabilities: &Value) -> Result<Value, Trouble> {
         let params = json!({
             "protocolVersion": 1,
-            "clientCapabilities": {},
+            "clientCapabilities": capabilities,
             "clientInfo": {"name": "acp-journeys", "version": env!("CARGO_PKG_VERSION")},
         });
         let result = self
@@ -244,16 +250,28 @@ impl Client {
     /// Ends the process and hands over what was recorded of it.
     #[must_use]
     pub fn finish(self) -> ProcessRecording {
+        self.finish_by(ending::end)
+    }
+
+    /// Kills the process, as a crash would, and hands over what was recorded of it.
+    #[must_use]
+    pub fn finish_killed(self) -> ProcessRecording {
+        self.finish_by(ending::kill)
+    }
+
+    fn finish_by(self, end: EndsProcess) -> ProcessRecording {
         let Self {
             connection,
             watch,
             limits,
             around,
+            started_ms,
             looks,
             turns,
         } = self;
-        let ended = ending::end(connection, &watch, &limits, looks);
+        let ended = end(connection, &watch, &limits, looks);
         ProcessRecording {
+            started_ms,
             events: ended.events,
             stderr: ended.stderr,
             looks: ended.looks,

@@ -1,7 +1,7 @@
 //! The wire to one agent process: sends requests, answers the agent's, records all of it.
 //!
-//! The checker offers no capabilities and so serves only `session/request_permission`; every other
-//! request is answered with -32601. A message that makes no sense is recorded and passed over: to judge
+//! The checker offers no capabilities and so serves only `session/request_permission`, and elicitation
+//! in the one journey that offers it; every other request is answered with -32601. A message that makes no sense is recorded and passed over: to judge
 //! it is the judges' work, and the turn must go on.
 //!
 //! ACP: <https://agentclientprotocol.com/protocol/v1/overview#communication-model>
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{
     agent_process::{AgentProcess, Inbound},
+    elicitation,
     permission::{self, Rule},
     recorder::{MAX_RECORDED_BYTES, Recorder},
     recording::{Event, ExitStatus, StderrTail},
@@ -55,6 +56,8 @@ pub struct Connection {
     process: AgentProcess,
     recorder: Recorder,
     rule: Rule,
+    user_answer: Option<String>,
+    asked_the_user: bool,
     calls: ToolCalls,
     next_id: u64,
     permissions_answered: usize,
@@ -71,6 +74,8 @@ impl Connection {
             process,
             recorder: Recorder::new(),
             rule: Rule::AllowAll,
+            user_answer: None,
+            asked_the_user: false,
             calls: ToolCalls::default(),
             next_id: 0,
             permissions_answered: 0,
@@ -83,6 +88,11 @@ impl Connection {
     /// By this rule permission requests are answered from now on.
     pub fn set_rule(&mut self, rule: Rule) {
         self.rule = rule;
+    }
+
+    /// With these words the user answers from now on, where elicitation was offered.
+    pub fn set_user_answer(&mut self, words: String) {
+        self.user_answer = Some(words);
     }
 
     /// The agent's process id.
@@ -188,6 +198,12 @@ impl Connection {
             return self.hear_within(patience.min(last), step);
         }
         self.hear_within(patience, step)
+    }
+
+    /// Whether an elicitation was answered.
+    #[must_use]
+    pub const fn has_asked_the_user(&self) -> bool {
+        self.asked_the_user
     }
 
     /// Whether any tool call is `in_progress`, or a permission was given.
@@ -303,8 +319,13 @@ impl Connection {
             self.calls.merge(&params["toolCall"]);
             answer["result"] = permission::answer(self.rule, &call, &params["options"]);
             self.permissions_answered += 1;
+        } else if let Some(words) = &self.user_answer
+            && method == elicitation::METHOD
+        {
+            answer["result"] = elicitation::answer(words, params);
+            self.asked_the_user = true;
         } else {
-            let message = format!("{method} is not offered: the client has no capabilities");
+            let message = format!("{method} is not offered: see the client's capabilities");
             answer["error"] = json!({"code": -32601, "message": message});
         }
         self.send(&answer, &format!("the answer to {method}"))

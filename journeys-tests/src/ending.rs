@@ -65,6 +65,32 @@ pub fn end(mut connection: Connection, watch: &Watch, limits: &Limits, looks: Ve
     }
 }
 
+/// Kills a process in the middle of its work and ends everything below it.
+#[must_use]
+pub fn kill(mut connection: Connection, watch: &Watch, limits: &Limits, looks: Vec<Look>) -> Ended {
+    let mut looks = looks;
+    connection.kill();
+    let has_exited = |connection: &Connection| connection.exited().is_some();
+    connection.drain_until(Instant::now() + LAST_OUTPUT, has_exited);
+    connection.drop_input();
+    let t_ms = connection.t_ms();
+    let processes = watch.look_until_none(limits.settle, |_| true);
+    looks.push(Look {
+        t_ms,
+        when: When::AfterKill,
+        processes,
+    });
+    watch.end_all();
+    connection.drain_until(Instant::now() + LAST_OUTPUT, Connection::is_drained);
+    let (events, stderr) = connection.into_events();
+    Ended {
+        events,
+        stderr,
+        looks,
+        ending: Ending::KilledByJourney,
+    }
+}
+
 /// Closes the input and waits for the process to end by itself.
 fn close_and_wait(connection: &mut Connection, limit: Duration) -> Ending {
     let has_exited = |connection: &Connection| connection.exited().is_some();

@@ -8,9 +8,13 @@ use std::{
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     thread,
+    time::{Duration, Instant},
 };
 
-use nix::sys::signal::{SigSet, Signal};
+use nix::{
+    sys::signal::{SigSet, Signal, kill},
+    unistd::Pid,
+};
 
 use crate::leftovers;
 
@@ -19,6 +23,7 @@ use crate::leftovers;
 struct Open {
     marker: Option<String>,
     files: Vec<(PathBuf, Removal)>,
+    workers: Vec<Pid>,
 }
 
 /// How a path is removed.
@@ -35,7 +40,12 @@ pub enum Removal {
 static OPEN: Mutex<Open> = Mutex::new(Open {
     marker: None,
     files: Vec::new(),
+    workers: Vec::new(),
 });
+
+/// How long workers may take to end their agents; they have the same work to do as this process.
+const WORKERS_BUDGET: Duration = Duration::from_secs(5);
+const WORKERS_LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Blocks the signals in this thread and all later ones, and answers them from a thread that ends the
 /// agent and then the program with `exit_status`. Call it before any other thread is started.
@@ -77,7 +87,34 @@ pub fn removed(path: &Path) {
     open().files.retain(|(file, _)| file != path);
 }
 
+/// A worker of this program runs from now on.
+pub fn worker_started(pid: u32) {
+    open().workers.push(to_pid(pid));
+}
+
+/// It has been reaped.
+pub fn worker_ended(pid: u32) {
+    open().workers.retain(|worker| *worker != to_pid(pid));
+}
+
+fn to_pid(pid: u32) -> Pid {
+    // Linux process ids are below 2^22.
+    Pid::from_raw(pid.cast_signed())
+}
+
+/// Each worker cleans up after itself; whoever waits for it reaps it.
+fn end_workers() {
+    for worker in &open().workers {
+        let _ended = kill(*worker, Signal::SIGTERM);
+    }
+    let deadline = Instant::now() + WORKERS_BUDGET;
+    while !open().workers.is_empty() && Instant::now() < deadline {
+        thread::sleep(WORKERS_LOOK_AGAIN);
+    }
+}
+
 fn clean_up() {
+    end_workers();
     let open = std::mem::take(&mut *open());
     if let Some(marker) = open.marker {
         leftovers::end_all_marked(&marker);

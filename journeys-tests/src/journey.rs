@@ -1,10 +1,14 @@
-//! The seven journeys, by name. What each one does is in `journeys/`, what it demands in `judge/`.
+//! The journeys, by name: the seven of the contract, and the four that need an agent which follows
+//! scenario commands. What each one does is in `journeys/`, what it demands in `judge/`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One journey: a short conversation with a fresh agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Journey {
     /// A reply with an exact marker.
     Reply,
@@ -20,10 +24,18 @@ pub enum Journey {
     Plan,
     /// Plan mode, the first mode, Plan mode again, in one session.
     Modes,
+    /// A permission refused: the turn goes on without it.
+    RefusedPermission,
+    /// The agent killed in the middle of a turn; a new process loads the session.
+    KilledMidTurnThenLoad,
+    /// A model that fails: never a turn that ends well.
+    ModelFailure,
+    /// A question to the user, and the answer.
+    Question,
 }
 
 impl Journey {
-    /// All journeys, in the order in which they run.
+    /// The journeys of the contract, in the order in which they run.
     pub const ALL: [Self; 7] = [
         Self::Reply,
         Self::Memory,
@@ -33,6 +45,20 @@ impl Journey {
         Self::Plan,
         Self::Modes,
     ];
+
+    /// The journeys that need scenario commands; they are no part of the verdict.
+    pub const STAND_INS: [Self; 4] = [
+        Self::RefusedPermission,
+        Self::KilledMidTurnThenLoad,
+        Self::ModelFailure,
+        Self::Question,
+    ];
+
+    /// Whether it needs an agent that follows scenario commands.
+    #[must_use]
+    pub fn is_stand_in(self) -> bool {
+        Self::STAND_INS.contains(&self)
+    }
 
     /// The name on the command line and in the result file.
     #[must_use]
@@ -45,6 +71,10 @@ impl Journey {
             Self::Cancel => "cancel",
             Self::Plan => "plan",
             Self::Modes => "modes",
+            Self::RefusedPermission => "refused-permission",
+            Self::KilledMidTurnThenLoad => "killed-mid-turn-then-load",
+            Self::ModelFailure => "model-failure",
+            Self::Question => "question",
         }
     }
 
@@ -61,6 +91,13 @@ impl Journey {
             Self::Cancel => "starts `sleep 120` and stops it",
             Self::Plan => "in Plan mode: cat a file, save a plan with it, read the plan back",
             Self::Modes => "a Plan turn, a turn that creates a file, a Plan turn again",
+            Self::RefusedPermission => "refuses what `/permission` asks for",
+            Self::KilledMidTurnThenLoad => {
+                "kills the agent in a turn of `/slow`, starts it again, loads the session and asks \
+                 for a word"
+            }
+            Self::ModelFailure => "lets the model fail with `/error`, and goes on",
+            Self::Question => "answers the question that `/ask` asks",
         }
     }
 }

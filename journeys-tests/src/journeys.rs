@@ -2,10 +2,14 @@
 
 mod cancel;
 mod image;
+mod killed_mid_turn;
 mod load;
 mod memory;
+mod model_failure;
 mod modes;
 mod plan;
+mod question;
+mod refused_permission;
 mod reply;
 
 use crate::{
@@ -26,6 +30,7 @@ pub fn drive(journey: Journey, stage: Result<Stage<'_>, Trouble>) -> Recording {
                 inputs,
                 processes: Vec::new(),
                 trouble: Some(trouble),
+                timing: None,
             };
         }
     };
@@ -41,11 +46,16 @@ pub fn drive(journey: Journey, stage: Result<Stage<'_>, Trouble>) -> Recording {
             created_file,
             second,
         } => modes::drive(&mut stage, first, created_file, second),
+        Inputs::RefusedPermission => refused_permission::drive(&mut stage),
+        Inputs::KilledMidTurnThenLoad { word } => killed_mid_turn::drive(&mut stage, word),
+        Inputs::ModelFailure { marker } => model_failure::drive(&mut stage, marker),
+        Inputs::Question { answer } => question::drive(&mut stage, answer),
     };
     Recording {
         inputs,
         processes: stage.into_processes(),
         trouble: outcome.err(),
+        timing: None,
     }
 }
 
@@ -71,6 +81,16 @@ fn make_up(journey: Journey) -> Inputs {
             first: plan::make_up("harbour.txt"),
             created_file: format!("created-{}.txt", random("")),
             second: plan::make_up("lighthouse.txt"),
+        },
+        Journey::RefusedPermission => Inputs::RefusedPermission,
+        Journey::KilledMidTurnThenLoad => Inputs::KilledMidTurnThenLoad {
+            word: random("WORD-"),
+        },
+        Journey::ModelFailure => Inputs::ModelFailure {
+            marker: random("REPLY-"),
+        },
+        Journey::Question => Inputs::Question {
+            answer: random("ANSWER-"),
         },
     }
 }

@@ -5,12 +5,16 @@
 
 mod cancel;
 mod image;
+mod killed_mid_turn;
 mod load;
 mod memory;
 mod messages;
+mod model_failure;
 mod modes;
 mod plan;
 mod process;
+mod question;
+mod refused_permission;
 mod reply;
 mod session;
 pub mod transcript;
@@ -23,11 +27,14 @@ mod journeys_tests;
 mod process_tests;
 #[cfg(test)]
 mod scene;
+#[cfg(test)]
+mod stand_ins_tests;
 
 use crate::{
-    check::{Check, Finding},
+    check::{Check, Finding, Found},
+    evidence::{Evidence, Part},
     journey::Journey,
-    recording::{Inputs, ProcessRecording, Recording},
+    recording::{Inputs, ProcessRecording, Recording, What, When},
     requirements::{Requirement, SESSION_NEW_ANSWERS},
 };
 pub use cancel::is_sleep;
@@ -35,6 +42,7 @@ use transcript::Transcript;
 
 /// A process of the agent, as the judges see it.
 struct Process<'r> {
+    index: usize,
     recording: &'r ProcessRecording,
     transcript: Transcript,
 }
@@ -55,7 +63,7 @@ pub fn judge(recording: &Recording) -> Vec<Check> {
         let of_process = process::judge(&case, process)
             .into_iter()
             .chain(wire::judge(&case, process))
-            .chain(session::judge(&case, process, index));
+            .chain(session::judge(&case, process));
         checks.extend(of_process.map(|check| check.of_process(index)));
     }
     if case.processes.is_empty() {
@@ -74,16 +82,21 @@ pub fn judge(recording: &Recording) -> Vec<Check> {
             created_file,
             second,
         } => modes::judge(&case, first, created_file, second),
+        Inputs::RefusedPermission => refused_permission::judge(&case),
+        Inputs::KilledMidTurnThenLoad { word } => killed_mid_turn::judge(&case, word),
+        Inputs::ModelFailure { marker } => model_failure::judge(&case, marker),
+        Inputs::Question { answer } => question::judge(&case, answer),
     });
     checks
 }
 
 impl<'r> Case<'r> {
     fn new(recording: &'r Recording) -> Self {
-        let processes = recording.processes.iter();
-        let processes = processes.map(|recording| Process {
+        let processes = recording.processes.iter().enumerate();
+        let processes = processes.map(|(index, recording)| Process {
+            index,
             recording,
-            transcript: Transcript::new(&recording.events),
+            transcript: Transcript::new(index, &recording.events),
         });
         let trouble = recording.trouble.as_ref().map(ToString::to_string);
         Self {
@@ -93,27 +106,49 @@ impl<'r> Case<'r> {
         }
     }
 
-    fn check(&self, requirement: &'static Requirement, finding: Finding) -> Check {
-        Check::new(requirement, self.journey, finding)
+    fn check(&self, requirement: &'static Requirement, found: impl Into<Found>) -> Check {
+        Check::new(requirement, self.journey, found)
     }
 
     /// Judges what may be missing: nothing is "not reached", never a pass.
-    fn check_if<T>(
+    fn check_if<T, F: Into<Found>>(
         &self,
         requirement: &'static Requirement,
         reached: Option<T>,
-        judge: impl FnOnce(T) -> Finding,
+        judge: impl FnOnce(T) -> F,
     ) -> Check {
-        let finding = reached.map_or_else(|| Finding::NotReached(self.trouble.clone()), judge);
-        self.check(requirement, finding)
+        match reached {
+            Some(reached) => self.check(requirement, judge(reached)),
+            None => self.not_reached(requirement),
+        }
     }
 
     fn not_reached(&self, requirement: &'static Requirement) -> Check {
-        self.check_if(requirement, None::<()>, |()| Finding::Holds(String::new()))
+        self.check(requirement, Finding::NotReached(self.trouble.clone()))
     }
 
     fn first(&self) -> Option<&Process<'r>> {
         self.processes.first()
+    }
+}
+
+impl Process<'_> {
+    /// The events of this kind, as evidence.
+    fn events_where(&self, wanted: impl Fn(&What) -> bool) -> Vec<Evidence> {
+        let events = self.recording.events.iter().enumerate();
+        events
+            .filter(|(_, event)| wanted(&event.what))
+            .map(|(at, _)| Part::Event(at).of(self.index))
+            .collect()
+    }
+
+    /// The looks at this moment, as evidence.
+    fn looks_where(&self, wanted: impl Fn(When) -> bool) -> Vec<Evidence> {
+        let looks = self.recording.looks.iter().enumerate();
+        looks
+            .filter(|(_, look)| wanted(look.when))
+            .map(|(at, _)| Part::Look(at).of(self.index))
+            .collect()
     }
 }
 

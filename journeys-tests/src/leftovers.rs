@@ -38,6 +38,9 @@ const KILL_BUDGET: Duration = Duration::from_secs(2);
 const MAX_ARGUMENTS: usize = 16;
 const MAX_ARGUMENT_CHARS: usize = 200;
 
+/// Stands where a command was cut.
+const CUT: &str = "…";
+
 /// A process id with its start time: a name that is never given twice.
 type Identity = (i32, u64);
 
@@ -218,13 +221,24 @@ fn carries(process: &Process, marker: &str) -> bool {
     })
 }
 
+fn cut(argument: &str) -> String {
+    let mut kept: String = argument.chars().take(MAX_ARGUMENT_CHARS).collect();
+    if kept.len() < argument.len() {
+        kept.push_str(CUT);
+    }
+    kept
+}
+
 fn seen(process: &Process, stat: &Stat) -> SeenProcess {
     let arguments = process.cmdline().unwrap_or_default();
     let mut command: Vec<String> = arguments
-        .into_iter()
+        .iter()
         .take(MAX_ARGUMENTS)
-        .map(|argument| argument.chars().take(MAX_ARGUMENT_CHARS).collect())
+        .map(|argument| cut(argument))
         .collect();
+    if arguments.len() > MAX_ARGUMENTS {
+        command.push(CUT.to_owned());
+    }
     if command.is_empty() {
         command.push(format!("[{}]", stat.comm));
     }

@@ -12,7 +12,7 @@
 //! file), [`client`], [`connection`], [`agent_process`] and [`ending`] (how an agent is driven),
 //! [`permission`] and [`mode_rule`] (what is answered), [`leftovers`] and [`workspace`] (what is
 //! observed), [`recording`], `judge/` (what it means), [`requirements`] (every check in one table),
-//! [`result_file`], `report/`, [`cli`].
+//! [`result`], [`secrets`], `report/`, [`cli`].
 //!
 //! What must stay true: a judge reads nothing but a recording; every buffer and wait has a bound; no
 //! process that was started outlives the run.
@@ -23,8 +23,13 @@ pub mod agent_process;
 pub mod check;
 pub mod cli;
 pub mod client;
+pub mod command;
 pub mod connection;
+pub mod doctor;
+pub mod elicitation;
 pub mod ending;
+pub mod evidence;
+pub mod executable;
 pub mod image_note;
 pub mod interrupt;
 pub mod journey;
@@ -33,6 +38,7 @@ pub mod judge;
 pub mod leftovers;
 pub mod limits;
 pub mod lines;
+pub mod matrix;
 pub mod mode_rule;
 pub mod permission;
 pub mod prompts;
@@ -40,17 +46,21 @@ pub mod recorder;
 pub mod recording;
 pub mod report;
 pub mod requirements;
-pub mod result_file;
+pub mod result;
 pub mod run;
+pub mod secrets;
+pub mod sha256;
+pub mod shard;
 pub mod stage;
 pub mod tool_call;
 pub mod tool_server;
 pub mod trouble;
+pub mod workers;
 pub mod workspace;
 
 pub use agent_process::AgentCommand;
 pub use check::{Check, Verdict};
 pub use journey::Journey;
 pub use limits::Limits;
-pub use result_file::{JourneyResult, RunResult};
+pub use result::{JourneyResult, RunResult};
 pub use run::{Options, Progress, run_journeys};

@@ -15,6 +15,8 @@ pub enum Rule {
     AllowAll,
     /// Reads, the plan tools and cat are allowed.
     PlanMode,
+    /// Nothing is allowed.
+    RefuseAll,
     /// The turn was cancelled: every request gets the outcome `cancelled`.
     Cancelled,
 }
@@ -41,6 +43,7 @@ pub fn answer(rule: Rule, call: &Value, options: &Value) -> Value {
     let allowed = match rule {
         Rule::Cancelled => return cancelled(),
         Rule::AllowAll => true,
+        Rule::RefuseAll => false,
         Rule::PlanMode => is_allowed_in_plan_mode(call),
     };
     let wanted = if allowed {
@@ -268,6 +271,7 @@ mod tests {
         let table = [
             (Rule::AllowAll, &edit, &all, Some("a1")),
             (Rule::AllowAll, &edit, &always, Some("aa")),
+            (Rule::RefuseAll, &cat, &all, Some("j1")),
             (Rule::PlanMode, &cat, &all, Some("a1")),
             (Rule::PlanMode, &edit, &all, Some("j1")),
             (Rule::PlanMode, &edit, &always, None),

@@ -67,6 +67,36 @@ pub fn create_file(file: &str) -> Vec<Value> {
     ))
 }
 
+/// The turn of `refused-permission`: an agent that follows scenario commands asks for something.
+#[must_use]
+pub fn ask_permission() -> Vec<Value> {
+    text("/permission")
+}
+
+/// The turn in which `killed-mid-turn-then-load` kills the agent. Far longer than it takes to kill.
+#[must_use]
+pub fn slow() -> Vec<Value> {
+    text("/slow 20s")
+}
+
+/// The turn of `model-failure`.
+#[must_use]
+pub fn fail() -> Vec<Value> {
+    text("/error")
+}
+
+/// The first turn of `question`.
+#[must_use]
+pub fn ask_user() -> Vec<Value> {
+    text("/ask")
+}
+
+/// The user's answer, where the question came as text.
+#[must_use]
+pub fn answer(answer: &str) -> Vec<Value> {
+    text(answer)
+}
+
 fn text(text: &str) -> Vec<Value> {
     vec![json!({"type": "text", "text": text})]
 }

@@ -12,8 +12,9 @@ use crate::{
     recording::{Event, ExitStatus, JunkReason, What},
 };
 
-/// Messages of one process that are kept. A journey needs some KiB; a very talkative agent a few MiB.
-pub const MAX_RECORDED_BYTES: usize = 16 * 1024 * 1024;
+/// Messages of one process that are kept. A journey needs some KiB; an agent that thinks aloud for
+/// minutes a few MiB.
+pub const MAX_RECORDED_BYTES: usize = 8 * 1024 * 1024;
 
 /// What a message costs beside its text; without it, millions of empty messages would fit.
 const MESSAGE_OVERHEAD_BYTES: usize = 128;

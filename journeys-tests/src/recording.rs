@@ -3,13 +3,14 @@
 //! Apart from the code that makes it and the code that reads it, because it is the format of the result
 //! file. What must stay true: nothing in it is an opinion; what was cut says so.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{journey::Journey, trouble::Trouble, workspace::Snapshot};
 
 /// One journey, as it went.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Recording {
     /// What the checker made up for this run; the judges look for it.
     pub inputs: Inputs,
@@ -18,11 +19,23 @@ pub struct Recording {
     /// What stopped the journey, if it did not come to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<Trouble>,
+    /// When it was made; none in files of the format 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
+}
+
+/// When a recording was made and how long that took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Timing {
+    /// The start of the journey, in milliseconds since 1970.
+    pub started_unix_ms: u64,
+    /// From the start to the end of its last process, in milliseconds.
+    pub took_ms: u64,
 }
 
 /// The random values of one journey.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "journey", rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "journey", rename_all = "kebab-case")]
 pub enum Inputs {
     /// See [`Journey::Reply`].
     Reply {
@@ -60,10 +73,27 @@ pub enum Inputs {
         /// The plan of the second Plan turn.
         second: PlanInputs,
     },
+    /// See [`Journey::RefusedPermission`].
+    RefusedPermission,
+    /// See [`Journey::KilledMidTurnThenLoad`].
+    KilledMidTurnThenLoad {
+        /// The word to remember.
+        word: String,
+    },
+    /// See [`Journey::ModelFailure`].
+    ModelFailure {
+        /// The marker to reply with after the failure.
+        marker: String,
+    },
+    /// See [`Journey::Question`].
+    Question {
+        /// The user's answer.
+        answer: String,
+    },
 }
 
 /// What one Plan turn is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanInputs {
     /// The exact title.
     pub title: String,
@@ -85,13 +115,20 @@ impl Inputs {
             Self::Cancel => Journey::Cancel,
             Self::Plan { .. } => Journey::Plan,
             Self::Modes { .. } => Journey::Modes,
+            Self::RefusedPermission => Journey::RefusedPermission,
+            Self::KilledMidTurnThenLoad { .. } => Journey::KilledMidTurnThenLoad,
+            Self::ModelFailure { .. } => Journey::ModelFailure,
+            Self::Question { .. } => Journey::Question,
         }
     }
 }
 
 /// One process of the agent, from start to end.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessRecording {
+    /// Milliseconds from the start of the journey to the start of this process.
+    #[serde(default)]
+    pub started_ms: u64,
     /// What happened on its pipes, in order.
     pub events: Vec<Event>,
     /// The end of its standard error.
@@ -109,7 +146,7 @@ pub struct ProcessRecording {
 }
 
 /// One event and its time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
     /// Milliseconds since the process was started.
     pub t_ms: u64,
@@ -119,7 +156,7 @@ pub struct Event {
 }
 
 /// What can happen on the pipes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum What {
     /// The checker wrote this line.
@@ -163,7 +200,7 @@ pub enum What {
 }
 
 /// Why a line is no message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JunkReason {
     /// Not JSON.
@@ -177,7 +214,7 @@ pub enum JunkReason {
 }
 
 /// How a process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitStatus {
     /// It exited with this status.
@@ -196,7 +233,7 @@ impl std::fmt::Display for ExitStatus {
 }
 
 /// The last part of standard error.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StderrTail {
     /// All that was written, in bytes.
     pub bytes: u64,
@@ -205,7 +242,7 @@ pub struct StderrTail {
 }
 
 /// The living processes below the agent at one moment, the agent itself left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Look {
     /// Milliseconds since the process was started.
     pub t_ms: u64,
@@ -216,7 +253,7 @@ pub struct Look {
 }
 
 /// The moments of a look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum When {
     /// Before `session/cancel` was sent.
@@ -229,10 +266,12 @@ pub enum When {
     AtEnd,
     /// After the agent had ended, with time to settle.
     AfterEnd,
+    /// After the journey had killed the agent, with time to settle.
+    AfterKill,
 }
 
 /// A process that belongs to the agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SeenProcess {
     /// Its id.
     pub pid: i32,
@@ -243,7 +282,7 @@ pub struct SeenProcess {
 }
 
 /// The workspace around one turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnFiles {
     /// Before the prompt was sent.
     pub before: Snapshot,
@@ -252,7 +291,7 @@ pub struct TurnFiles {
 }
 
 /// The record of the tool server.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolServerLog {
     /// The lines, as JSON.
     pub lines: Vec<Value>,
@@ -262,7 +301,7 @@ pub struct ToolServerLog {
 }
 
 /// How a process of the agent ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum Ending {
     /// Before the checker closed its input.
@@ -277,9 +316,11 @@ pub enum Ending {
         /// How long it took.
         after_ms: u64,
     },
-    /// The checker killed it.
+    /// It did not end by itself, and the checker killed it.
     Killed {
         /// How long it had been given.
         after_ms: u64,
     },
+    /// The journey killed it, as its part of the story.
+    KilledByJourney,
 }

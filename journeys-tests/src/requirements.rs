@@ -208,6 +208,49 @@ requirements! {
         "session-modes#setting-the-current-mode",
         "No file in the workspace changes in a Plan turn.",
         "Write no files in Plan mode, also after a turn in another mode.";
+
+    // refused-permission
+    PERMISSION_REQUESTED = "permission-requested", Page, "tool-calls#requesting-permission",
+        "The agent asks for permission.",
+        "Send session/request_permission before a tool changes anything.";
+    REFUSED_CALL_FAILS = "refused-call-fails", Page, "tool-calls#status",
+        "A tool call that was refused gets the status failed.",
+        "Do not run what was refused, and end its tool call with the status failed.";
+    REFUSED_TURN_ENDS_WITH_END_TURN = "refused-turn-end-turn", Page, "prompt-turn#stop-reasons",
+        "A turn in which something was refused ends with end_turn.",
+        "Tell the model of the refusal and let it end its turn; cancelled is only for session/cancel.";
+    REFUSED_TURN_CHANGES_NOTHING = "refused-turn-changes-nothing", Page,
+        "tool-calls#requesting-permission",
+        "No file in the workspace changes when everything was refused.",
+        "Run a tool after the permission came, never before.";
+
+    // killed-mid-turn-then-load
+    KILLED_MID_TURN = "killed-mid-turn", Page, "session-setup#loading-a-session",
+        "The agent is killed while a turn runs.",
+        "Follow the command /slow: let the turn take that long.";
+    NO_PROCESS_LEFT_AFTER_KILL = "no-process-left-after-kill", Protocol, "transports#stdio",
+        "No process is left after the agent was killed.",
+        "Let children end with their parent: by the end of their input, or by a parent-death signal.";
+
+    // model-failure
+    MODEL_FAILURE_SHOWN = "model-failure-shown", Page, "prompt-turn#stop-reasons",
+        "A turn whose model failed is answered with an error or with a stop reason that says so.",
+        "Answer with an error that has a message, or with refusal; end_turn says that all went well.";
+    TURN_AFTER_FAILURE_WORKS = "turn-after-failure-works", Page,
+        "prompt-turn#6-continue-conversation",
+        "The turn after a failure works.",
+        "Release the session on every path out of a turn.";
+
+    // question
+    QUESTION_REACHES_USER = "question-reaches-user", Page, "elicitation#creating-an-elicitation",
+        "The question reaches the user, by an elicitation or in the reply.",
+        "Ask with elicitation/create if the client offers it, else in the text of the reply.";
+    ANSWER_REACHES_AGENT = "answer-reaches-agent", Page, "elicitation#responses",
+        "The reply holds what the user answered.",
+        "Give the answer to the model, whether it comes from a form or as the next prompt.";
+    QUESTION_TURN_ENDS = "question-turn-end-turn", Page, "prompt-turn#stop-reasons",
+        "The turn with the answer ends with end_turn.",
+        "End the turn after the answer was used.";
 }
 
 #[cfg(test)]

@@ -4,14 +4,15 @@
 //! What must stay true: whatever happens in a journey, each process it started is finished and its
 //! recording kept.
 
-use std::{fs, io, path::Path};
+use std::{fs, io, path::Path, time::Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
     agent_process::{AgentCommand, AgentProcess},
     client::{Client, Surroundings},
+    connection::milliseconds,
     interrupt::{self, Removal},
     leftovers::Watch,
     limits::Limits,
@@ -32,6 +33,7 @@ pub struct Stage<'a> {
     limits: &'a Limits,
     say: &'a dyn Fn(&str),
     folder: TempDir,
+    started: Instant,
     processes: Vec<ProcessRecording>,
 }
 
@@ -67,6 +69,7 @@ impl<'a> Stage<'a> {
             limits,
             say,
             folder,
+            started: Instant::now(),
             processes: Vec::new(),
         };
         fs::create_dir(stage.workspace()).map_err(cannot_write)?;
@@ -96,6 +99,37 @@ impl<'a> Stage<'a> {
         })
     }
 
+    /// The same with an agent that is told of these capabilities, and that the user answers so.
+    ///
+    /// # Errors
+    /// The first thing that went wrong.
+    pub fn with_user<T>(
+        &mut self,
+        offered: &Value,
+        answer: &str,
+        talk: impl FnOnce(&mut Session<'_>) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
+        self.with_process(offered, Client::finish, |client, _| {
+            client.connection().set_user_answer(answer.to_owned());
+            let (id, opened) = client.new_session()?;
+            talk(&mut Session { client, id, opened })
+        })
+    }
+
+    /// The same with an agent that is killed when `talk` is done.
+    ///
+    /// # Errors
+    /// The first thing that went wrong.
+    pub fn with_killed_session<T>(
+        &mut self,
+        talk: impl FnOnce(&mut Session<'_>, &Value) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
+        self.with_process(&json!({}), Client::finish_killed, |client, capabilities| {
+            let (id, opened) = client.new_session()?;
+            talk(&mut Session { client, id, opened }, capabilities)
+        })
+    }
+
     /// Starts the agent, initializes it, lets `talk` use it with the agent's capabilities, and ends it.
     ///
     /// # Errors
@@ -104,9 +138,19 @@ impl<'a> Stage<'a> {
         &mut self,
         talk: impl FnOnce(&mut Client, &Value) -> Result<T, Trouble>,
     ) -> Result<T, Trouble> {
+        self.with_process(&json!({}), Client::finish, talk)
+    }
+
+    fn with_process<T>(
+        &mut self,
+        offered: &Value,
+        finish: fn(Client) -> ProcessRecording,
+        talk: impl FnOnce(&mut Client, &Value) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
         (self.say)("starting the agent");
         let marker = format!("{:016x}", rand::random::<u64>());
         let watch = Watch::new(marker.clone());
+        let started_ms = milliseconds(self.started.elapsed());
         let process = AgentProcess::start(self.agent, &marker)?;
         let record = self
             .folder
@@ -117,13 +161,13 @@ impl<'a> Stage<'a> {
             tool_server: self.tool_server.to_owned(),
             record,
         };
-        let mut client = Client::new(process, watch, self.limits.clone(), around);
-        let outcome = client.initialize().and_then(|capabilities| {
+        let mut client = Client::new(process, started_ms, watch, self.limits.clone(), around);
+        let outcome = client.initialize(offered).and_then(|capabilities| {
             (self.say)("talking");
             talk(&mut client, &capabilities)
         });
         (self.say)("waiting for the agent to end");
-        self.processes.push(client.finish());
+        self.processes.push(finish(client));
         outcome
     }
 

@@ -1,12 +1,13 @@
 //! Why a journey could not be driven to its end. A trouble is not a verdict: the judges read it to say
 //! why a check was not reached, and keep a time-out, a crash and a failed start apart.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::recording::ExitStatus;
 
 /// What stopped a journey before its end.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[serde(tag = "trouble", rename_all = "snake_case")]
 pub enum Trouble {
     /// The program could not be started at all.

@@ -6,15 +6,17 @@
 //! ACP: <https://agentclientprotocol.com/protocol/v1/session-setup#working-directory>
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     fs::{self, File, Metadata},
     io::{self, Read as _},
     os::unix::fs::{FileTypeExt as _, MetadataExt as _},
     path::Path,
 };
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
+
+use crate::sha256;
 
 /// A workspace of the checker holds a handful of files; an agent that makes this many is cut off.
 const MAX_ENTRIES: usize = 10_000;
@@ -23,7 +25,7 @@ const MAX_ENTRIES: usize = 10_000;
 const MAX_HASHED_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The folder at one moment: relative path to entry. The folder itself is the path `.`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Snapshot {
     /// The entries.
     pub entries: BTreeMap<String, Entry>,
@@ -33,7 +35,7 @@ pub struct Snapshot {
 }
 
 /// One file, folder or link.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
     /// What it is and holds.
     #[serde(flatten)]
@@ -43,13 +45,13 @@ pub struct Entry {
     /// Inode number: a file that was replaced has another one.
     pub inode: u64,
     /// Time of the last change of content, in nanoseconds since 1970.
-    pub mtime_ns: i128,
+    pub mtime_ns: i64,
     /// Time of the last change of any kind; no program can set it back.
-    pub ctime_ns: i128,
+    pub ctime_ns: i64,
 }
 
 /// What an entry is and holds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EntryKind {
     /// A regular file.
@@ -130,13 +132,9 @@ impl Snapshot {
         difference
             .changed
             .extend(new.map(|path| format!("{path} created")));
-        difference.changed.extend(
-            later
-                .faults
-                .iter()
-                .filter(|fault| !self.faults.contains(fault))
-                .cloned(),
-        );
+        let known: HashSet<&String> = self.faults.iter().collect();
+        let faults = later.faults.iter().filter(|fault| !known.contains(fault));
+        difference.changed.extend(faults.cloned());
         difference
     }
 }
@@ -165,8 +163,9 @@ fn entry(path: &Path) -> io::Result<Entry> {
     })
 }
 
-fn nanoseconds(seconds: i64, rest: i64) -> i128 {
-    i128::from(seconds) * 1_000_000_000 + i128::from(rest)
+/// An agent may set any time on a file, also one that no number of nanoseconds can hold.
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
 fn kind(path: &Path, metadata: &Metadata) -> io::Result<EntryKind> {
@@ -183,31 +182,16 @@ fn kind(path: &Path, metadata: &Metadata) -> io::Result<EntryKind> {
     } else {
         EntryKind::File {
             bytes: metadata.len(),
-            sha256: sha256(path, metadata.len())?,
+            sha256: digest(path, metadata.len())?,
         }
     })
 }
 
-fn sha256(path: &Path, bytes: u64) -> io::Result<Option<String>> {
+fn digest(path: &Path, bytes: u64) -> io::Result<Option<String>> {
     if bytes > MAX_HASHED_BYTES {
         return Ok(None);
     }
-    let mut file = File::open(path)?.take(MAX_HASHED_BYTES);
-    let mut hash = Sha256::new();
-    let mut buffer = [0_u8; 64 * 1024];
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            break;
-        }
-        hash.update(&buffer[..read]);
-    }
-    Ok(Some(
-        hash.finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
-    ))
+    sha256::of(&mut File::open(path)?.take(MAX_HASHED_BYTES)).map(Some)
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@
 //! did. The supervisor is the owner's own program, run with a hidden subcommand; so the first thing
 //! in the owner's `main` must be a look for it, see [`supervise`].
 //!
-//! - [`run`]: a command, from its start until no process of it is left, with its output.
+//! - [`run()`]: a command, from its start until no process of it is left, with its output.
 //! - [`start_piped`]: a server with pipes, and the [`Tree`] that owns its processes.
 //! - [`start_merged`]: a command whose output is read by the caller, while it runs.
-//! - [`sweep`]: the last line, for what a killed supervisor has left.
+//! - [`sweep()`]: the last line, for what a killed supervisor has left.
 //!
 //! What must stay true:
 //!
@@ -107,7 +107,7 @@ static OPEN_FILES: OnceLock<u64> = OnceLock::new();
 /// raised.
 ///
 /// It makes the owner a child subreaper, so that what a killed supervisor leaves becomes a child
-/// of the owner, where [`sweep`] finds it; and it remembers the limit of open files, which every
+/// of the owner, where [`sweep()`] finds it; and it remembers the limit of open files, which every
 /// command gets back. Where the kernel refuses, the sweep finds less; nothing else changes.
 pub fn init() {
     if prctl::set_child_subreaper(true).is_err() {

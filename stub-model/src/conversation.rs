@@ -7,7 +7,7 @@
 //! Must stay true: values only. No handles, no callbacks, nothing that could carry state from one
 //! reply to the next.
 
-use std::{path::Path, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,8 +32,9 @@ pub struct ToolSpec {
     pub name: String,
     /// What it does, in prose.
     pub description: String,
-    /// The JSON Schema of its arguments, an object schema.
-    pub input_schema: Value,
+    /// The JSON Schema of its arguments, an object schema. Shared, because each turn collects
+    /// anew what it offers.
+    pub input_schema: Arc<Value>,
 }
 
 /// One entry of a conversation.
@@ -141,6 +142,8 @@ pub enum Event {
         /// Tokens that fit into it.
         size: u64,
     },
+    /// Something to look at: an image or a resource of the model's own.
+    Show(Part),
     /// The agent's process ends here, without a word: what a crash looks like to a client.
     Crash,
     /// The turn is over. Always the last event, and absent while tool calls are open.

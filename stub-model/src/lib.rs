@@ -15,6 +15,7 @@
 //! calls        an action to the call of a tool on offer (arguments: by its JSON schema)
 //! answer       what to say in the end (memory, result, image: where it comes from)
 //! speak        the answer in pieces
+//! events       the reply, an event at a time
 //! ```
 
 mod answer;
@@ -22,6 +23,7 @@ mod arguments;
 mod calls;
 mod commands;
 mod conversation;
+mod events;
 mod image;
 mod instruction;
 mod memory;
@@ -39,6 +41,7 @@ pub use conversation::{
     Conversation, Event, Message, Outcome, Part, PlanEntry, Priority, Progress, Stop, ToolCall,
     ToolResult, ToolSpec,
 };
+pub use events::Events;
 
 use answer::Turn;
 use instruction::{Request, Want};
@@ -49,8 +52,14 @@ use prompt::{Prompt, user_messages};
 /// after which it is to be asked again.
 #[must_use]
 pub fn reply(conversation: &Conversation<'_>) -> Vec<Event> {
+    stream(conversation).collect()
+}
+
+/// The same as [`reply`], an event at a time: a long answer is not held in pieces.
+#[must_use]
+pub fn stream(conversation: &Conversation<'_>) -> Events {
     if let Some(events) = commands::follow(conversation) {
-        return events;
+        return events.into();
     }
     let prompt = user_messages(conversation.messages)
         .next_back()
@@ -60,7 +69,7 @@ pub fn reply(conversation: &Conversation<'_>) -> Vec<Event> {
         progress::Progress::Next(call, done) => {
             let mut events: Vec<Event> = plan(&request, done).into_iter().collect();
             events.push(Event::ToolCall(call));
-            events
+            events.into()
         }
         progress::Progress::Over(steps, known) => {
             let plan = plan(&request, steps.len());
@@ -77,14 +86,12 @@ pub fn reply(conversation: &Conversation<'_>) -> Vec<Event> {
                 .wants
                 .iter()
                 .any(|want| matches!(want, Want::Numbers { .. }));
-            let mut events: Vec<Event> = plan.into_iter().collect();
-            events.extend(if counted {
-                speak::lines(&text)
+            let pieces = if counted {
+                speak::lines(text)
             } else {
-                speak::pieces(&text)
-            });
-            events.push(Event::Stop(Stop::EndTurn));
-            events
+                speak::pieces(text)
+            };
+            Events::telling(plan.into_iter().collect(), pieces)
         }
     }
 }

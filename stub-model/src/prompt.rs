@@ -3,6 +3,7 @@
 //! Apart from the reader, because only the text is an instruction: what stands in an attached
 //! file or behind a link is material, whatever it says.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::conversation::{Message, Part};
@@ -36,7 +37,7 @@ impl<'a> Prompt<'a> {
                     if !prompt.text.is_empty() {
                         prompt.text.push_str("\n\n");
                     }
-                    prompt.text.push_str(readable(text).as_ref());
+                    prompt.text.push_str(&instruction(readable(text)));
                 }
                 Part::Image { mime_type, data } => prompt.images.push((mime_type, data)),
                 Part::Resource { uri, text } => prompt.resources.push((uri, text)),
@@ -57,8 +58,27 @@ impl<'a> Prompt<'a> {
     }
 }
 
+/// The instruction alone, when a text is a JSON object with one.
+fn instruction(text: Cow<'_, str>) -> Cow<'_, str> {
+    const NAMES: [&str; 6] = [
+        "instruction",
+        "instructions",
+        "prompt",
+        "task",
+        "request",
+        "message",
+    ];
+    if !text.trim_start().starts_with('{') {
+        return text;
+    }
+    let object: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(&text).unwrap_or_default();
+    let found = NAMES.iter().find_map(|name| object.get(*name)?.as_str());
+    found.map_or(text, |found| Cow::Owned(found.to_owned()))
+}
+
 /// Both ends of a long text, cut at character borders.
-fn readable(text: &str) -> std::borrow::Cow<'_, str> {
+fn readable(text: &str) -> Cow<'_, str> {
     if text.len() <= 2 * READ_BYTES {
         return text.into();
     }

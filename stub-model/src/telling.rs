@@ -60,6 +60,9 @@ pub(crate) fn demand(words: &Words, range: Range) -> Option<Demand> {
         "to memory",
         "in memory",
         "in your memory",
+        "to your memory",
+        "in your context",
+        "in context",
         "for later",
         "to heart",
     ]
@@ -84,8 +87,9 @@ pub(crate) fn demand(words: &Words, range: Range) -> Option<Demand> {
     {
         object += 1;
     }
-    let asks =
-        words.is(object, "what which who where whatever when") || words.verb_is(start, "recall");
+    let marked = |at: usize| words.is_quoted(at) || is_marker(&words.inner(at));
+    let asks = words.is(object, "what which who where whatever when")
+        || words.verb_is(start, "recall") && !(object..range.to).any(marked);
     if asks {
         let notes = words.verb_is(start, "note learn") || kept;
         return Some(if notes {
@@ -94,8 +98,15 @@ pub(crate) fn demand(words: &Words, range: Range) -> Option<Demand> {
             Demand::Recall
         });
     }
+    let above = words.trimmed(range).to;
+    if words.is(above.saturating_sub(1), "above") && !(object..range.to).any(marked) {
+        return Some(Demand::Nothing);
+    }
     if words.is(object, "it that this them these")
-        && (words.ends_sentence(object + 1) || in_mind && words.is(object + 1, "in for to"))
+        && (words.ends_sentence(object + 1)
+            || object + 1 >= range.to
+            || matches!(words.kind(object + 1), Kind::Mark(_))
+            || in_mind && words.is(object + 1, "in for to"))
     {
         return Some(Demand::Nothing);
     }
@@ -162,6 +173,7 @@ pub(crate) fn statement(words: &Words, range: Range) -> Vec<Fact> {
         || ["the", "my", "our", "your", "his", "her"].contains(&first.as_ref())
         || words.inner(start).contains('=')
         || words.is(start + 1, "is = equals")
+        || words.is(start, GENERIC) && matches!(words.kind(start + 1), Kind::Mark(':'))
         || matches!(words.kind(start + 1), Kind::Mark('='));
     let before = Range::new(
         subject.from,

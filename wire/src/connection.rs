@@ -23,6 +23,7 @@ use crate::outbox::Outbox;
 use crate::outgoing::Failure;
 use crate::peer::Peer;
 use crate::pending::Pending;
+use crate::progress::Progress;
 use crate::reader::{self, Dispatch};
 use crate::writer;
 
@@ -31,6 +32,7 @@ pub(crate) struct Connection {
     pub(crate) outbox: Outbox,
     pub(crate) pending: Pending,
     pub(crate) inflight: Arc<Inflight>,
+    pub(crate) progress: Progress,
     /// Input is not wanted any more: the output has ended, or nobody is left to hear it.
     pub(crate) unwanted: CancellationToken,
     input_end: OnceLock<End>,
@@ -44,6 +46,7 @@ impl Connection {
             outbox,
             pending: Pending::default(),
             inflight: Arc::default(),
+            progress: Progress::default(),
             unwanted,
             input_end: OnceLock::new(),
         }

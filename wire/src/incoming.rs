@@ -45,6 +45,8 @@ pub struct Notification {
 pub struct Incoming {
     calls: mpsc::Receiver<Queued>,
     peer: Peer,
+    /// How many calls were handed out.
+    taken: u64,
 }
 
 /// A call that waits, and the bytes it takes of the bound.
@@ -55,13 +57,19 @@ pub(crate) struct Queued {
 
 impl Incoming {
     pub(crate) fn new(calls: mpsc::Receiver<Queued>, peer: Peer) -> Self {
-        Self { calls, peer }
+        Self {
+            calls,
+            peer,
+            taken: 0,
+        }
     }
 
     /// The next call. `None` when the connection has ended and all calls that were read
     /// have been handed out; [`Peer::end`] then says why. May be dropped at any time
-    /// without losing a call.
+    /// without losing a call. Asking for the next one says that all before it have been handled,
+    /// see [`Peer::caught_up`].
     pub async fn next(&mut self) -> Option<Call> {
+        self.peer.connection().progress.all_handled(self.taken);
         let closed = self.peer.connection().outbox.closed();
         let queued = tokio::select! {
             biased;
@@ -72,7 +80,15 @@ impl Incoming {
                 self.calls.recv().await?
             }
         };
+        self.taken += 1;
         Some(queued.call)
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        // Nobody will handle what is left.
+        self.peer.connection().progress.all_handled(u64::MAX);
     }
 }
 

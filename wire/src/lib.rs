@@ -65,6 +65,8 @@
 //!   answered, and a response is never answered.
 //! - An id goes back byte for byte. No other input is repeated in an error, but the
 //!   name of an unknown method.
+//! - An answer to us may be seen before a call that was written before it and still waits in the
+//!   queue; whoever must not overtake waits for [`Peer::caught_up`].
 //! - The reader never waits for output. It does wait for the handler, and an answer may
 //!   stand behind that: **a handler must not wait for an answer in the loop over
 //!   [`Incoming`]**.
@@ -97,6 +99,7 @@ mod outgoing;
 mod params;
 mod peer;
 mod pending;
+mod progress;
 mod reader;
 mod responder;
 mod writer;

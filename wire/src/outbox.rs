@@ -118,9 +118,10 @@ impl Outbox {
         if overtakes || state.whole > self.soft {
             return None;
         }
+        let was_empty = state.whole == 0;
         let appended = state.append(message);
         drop(state);
-        self.ready.notify_one();
+        self.wake_writer(was_empty);
         Some(appended.map(drop).map_err(SendError::Unserialisable))
     }
 
@@ -130,16 +131,24 @@ impl Outbox {
         if state.phase == Phase::Closed {
             return Ok(());
         }
+        let was_empty = state.whole == 0;
         let size = state.append(message)?;
         state.unwaited += size;
         state.largest = state.largest.max(size);
         let (unread, backlog) = (state.unwaited - state.largest, state.whole);
-        drop(state);
-        self.ready.notify_one();
+        self.wake_writer(was_empty);
         if unread > self.hard {
             self.close(End::GivenUp { backlog });
         }
         Ok(())
+    }
+
+    /// The writer waits for nothing but an empty outbox: when there were bytes in it before, it has
+    /// been told already.
+    fn wake_writer(&self, was_empty: bool) {
+        if was_empty {
+            self.ready.notify_one();
+        }
     }
 
     /// Waits until everything pushed before this call is written and flushed.

@@ -82,6 +82,16 @@ impl Peer {
         }
     }
 
+    /// Waits until every call that was read before this moment has been handled, which is when
+    /// [`Incoming::next`](crate::Incoming::next) is asked for the one behind it.
+    ///
+    /// Answers do not stand in the queue of calls. So behind an answer, and before acting on it,
+    /// this is how to hear first what the other side wrote first, such as a cancel. Never wait for
+    /// it in the loop that reads [`Incoming`](crate::Incoming).
+    pub async fn caught_up(&self) {
+        self.connection().progress.caught_up().await;
+    }
+
     /// Sends a request and waits for its answer. `params` must become an object or an
     /// array. Use `Box<RawValue>` as `R` for a raw result.
     ///

@@ -132,7 +132,9 @@ impl Dispatch {
             queued = queued => queued,
             () = self.connection.unwanted.cancelled() => None,
         };
-        if queued.is_none() {
+        if queued.is_some() {
+            self.connection.progress.one_read();
+        } else {
             tracing::debug!("a call came when nobody handled calls any more");
         }
     }

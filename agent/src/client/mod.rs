@@ -111,10 +111,16 @@ impl Client {
         params: &(impl Serialize + Sync),
         stop: &CancellationToken,
     ) -> Result<R, ClientError> {
+        let asking = async {
+            let answer = self.updates.peer().request(method, params).await;
+            // A cancel that was written before the answer is heard before it.
+            self.updates.peer().caught_up().await;
+            answer
+        };
         let answer = tokio::select! {
             biased;
             () = stop.cancelled() => return Err(ClientError::Cancelled),
-            answer = self.updates.peer().request(method, params) => answer,
+            answer = asking => answer,
         };
         answer.map_err(ClientError::from)
     }

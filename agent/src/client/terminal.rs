@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Client, ClientError};
 use crate::acp;
 
-/// How long each step of the end may take once the command is to end. The four together fit into
-/// what a cancelled turn has.
+/// How long each step of the end may take once the turn is stopped. The four together fit into what
+/// a cancelled turn has.
 const LAST_STEP: Duration = Duration::from_millis(400);
 
 /// How long a client that is not in a hurry may take for the output of a command that has ended,
@@ -88,14 +88,14 @@ impl Client {
             exit = waiting => (Ended::Itself, exit.ok().map(|exit| exit.exit_status)),
             () = tokio::time::sleep(timeout) => (Ended::TimedOut, None),
         };
-        let (step, status) = match ended {
-            Ended::Itself => (STEP, status),
-            Ended::TimedOut | Ended::Cancelled => (LAST_STEP, self.kill(&id).await),
+        let status = match ended {
+            Ended::Itself => status,
+            Ended::TimedOut | Ended::Cancelled => self.kill(&id, stop).await,
         };
         let output = self.terminal::<acp::TerminalOutputResponse>(Step::Output, &id);
-        let output = soon(step, output).await;
+        let output = soon(stop, output).await;
         // Whatever the client answers, it was told.
-        let _ = soon(step, self.terminal::<Value>(Step::Release, &id)).await;
+        let _ = soon(stop, self.terminal::<Value>(Step::Release, &id)).await;
         let output = output?;
         Ok(TerminalOutput {
             terminal_id: id,
@@ -134,10 +134,10 @@ impl Client {
             created = &mut creating => return Ok(created?.terminal_id),
             () = stop.cancelled() => {}
         }
-        if let Ok(created) = soon(LAST_STEP, async { Ok(creating.await?) }).await {
+        if let Ok(created) = soon(stop, async { Ok(creating.await?) }).await {
             // A release ends the command as well.
             let release = self.terminal::<Value>(Step::Release, &created.terminal_id);
-            let _ = soon(LAST_STEP, release).await;
+            let _ = soon(stop, release).await;
         }
         Err(ClientError::Cancelled)
     }
@@ -160,10 +160,14 @@ impl Client {
     }
 
     /// Ends the command and waits until it has.
-    async fn kill(&self, id: &acp::TerminalId) -> Option<acp::TerminalExitStatus> {
-        let _ = soon(LAST_STEP, self.terminal::<Value>(Step::Kill, id)).await;
+    async fn kill(
+        &self,
+        id: &acp::TerminalId,
+        stop: &CancellationToken,
+    ) -> Option<acp::TerminalExitStatus> {
+        let _ = soon(stop, self.terminal::<Value>(Step::Kill, id)).await;
         let waiting = self.terminal::<acp::WaitForTerminalExitResponse>(Step::Wait, id);
-        let exit = soon(LAST_STEP, waiting).await;
+        let exit = soon(stop, waiting).await;
         exit.ok().map(|exit| exit.exit_status)
     }
 
@@ -193,13 +197,20 @@ enum Step {
     Release,
 }
 
-/// Waits that long and no longer.
+/// Waits for an answer, and not for long once the turn is stopped.
 async fn soon<T>(
-    deadline: Duration,
+    stop: &CancellationToken,
     answer: impl Future<Output = Result<T, ClientError>>,
 ) -> Result<T, ClientError> {
-    let late = || ClientError::Answer("no answer in time".to_owned());
-    tokio::time::timeout(deadline, answer)
-        .await
-        .unwrap_or_else(|_| Err(late()))
+    let stopped = async {
+        stop.cancelled().await;
+        tokio::time::sleep(LAST_STEP).await;
+    };
+    tokio::select! {
+        biased;
+        answer = answer => return answer,
+        () = stopped => {}
+        () = tokio::time::sleep(STEP) => {}
+    }
+    Err(ClientError::Answer("no answer in time".to_owned()))
 }

@@ -39,20 +39,16 @@ pub(super) fn close(agent: &Arc<Agent>, params: &Params) -> Handled {
 pub(super) fn delete(agent: &Arc<Agent>, params: &Params) -> Handled {
     let request: acp::DeleteSessionRequest = params.parse()?;
     let id = request.session_id;
-    let open = match agent.sessions.start_closing(&id) {
-        Ok(session) => Some(session),
-        Err(RequestError::UnknownSession(_)) => None,
-        Err(error) => return Err(error.into()),
-    };
+    let open = agent.sessions.start_deleting(&id)?;
     let deleting = Arc::clone(agent);
     Ok(later(agent, move |_| async move {
         if let Some(session) = open {
             agent::end(&session, limits::TURNS_END).await;
-            deleting.sessions.remove(&session.id);
         }
-        let store = deleting.store.clone();
-        tokio::task::spawn_blocking(move || store.delete(&id.0))
-            .await
+        let (store, stored) = (deleting.store.clone(), id.clone());
+        let deleted = tokio::task::spawn_blocking(move || store.delete(&stored.0)).await;
+        deleting.sessions.remove(&id);
+        deleted
             .map_err(|error| RequestError::Internal(format!("deleting the session: {error}")))??;
         Ok(acp::DeleteSessionResponse::new())
     }))

@@ -37,7 +37,8 @@ fn answer() -> acp::InitializeResponse {
     let capabilities = acp::AgentCapabilities::new()
         .load_session(true)
         .session_capabilities(sessions)
-        .prompt_capabilities(prompts);
+        .prompt_capabilities(prompts)
+        .mcp_capabilities(acp::McpCapabilities::new().http(true));
     let info = acp::Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .title("ACP reference agent".to_owned());
     acp::InitializeResponse::new(agent_client_protocol_schema::ProtocolVersion::V1)

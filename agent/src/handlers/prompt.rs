@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use wire::Params;
 
 use super::Handled;
-use crate::{acp, agent::Agent, prompt, turn};
+use crate::{acp, agent::Agent, prompt, trace::Trace, turn};
 
 /// The params, with the blocks unread: one of a type that v1 does not know must not spoil the rest.
 #[derive(Deserialize)]
@@ -17,6 +17,8 @@ use crate::{acp, agent::Agent, prompt, turn};
 struct PromptParams {
     session_id: acp::SessionId,
     prompt: Vec<Box<RawValue>>,
+    #[serde(default, rename = "_meta")]
+    meta: Option<Value>,
 }
 
 /// Starts a turn. It is registered before its task is spawned, so a cancel that was written behind
@@ -24,11 +26,14 @@ struct PromptParams {
 pub(super) fn prompt(agent: &Arc<Agent>, params: &Params) -> Handled {
     let request: PromptParams = params.parse()?;
     let session = agent.sessions.get(&request.session_id)?;
-    let blocks = prompt::blocks(&request.prompt)?;
+    let prompt = turn::Prompt {
+        content: prompt::blocks(&request.prompt)?,
+        trace: Trace::of(request.meta.as_ref()),
+    };
     let begun = session.begin()?;
     let agent = Arc::clone(agent);
     Ok(Box::new(move |responder, _| {
         let (tasks, turns) = (agent.tasks.clone(), session.tasks.clone());
-        tasks.spawn(turns.track_future(turn::run(agent, session, begun, blocks, responder)));
+        tasks.spawn(turns.track_future(turn::run(agent, session, begun, prompt, responder)));
     }))
 }

@@ -30,7 +30,10 @@ use super::{
     signals::Signals,
     stderr::Stderr,
 };
-use crate::tools::{ToolOutcome, headline};
+use crate::{
+    tools::{RunContext, ToolOutcome, headline},
+    trace::Trace,
+};
 
 /// One server, as the turns see it.
 pub(super) struct Connection {
@@ -99,9 +102,11 @@ impl Connection {
         &self,
         tool: String,
         arguments: JsonObject,
-        cancel: &CancellationToken,
+        context: &RunContext,
     ) -> ToolOutcome {
-        let ended = match self.answer(&tool, arguments, cancel).await {
+        let cancel = &context.cancel;
+        let params = params(&tool, arguments, &context.trace);
+        let ended = match self.answer(params, cancel).await {
             Ok(result) => result::outcome(result).unwrap_or_else(|| {
                 let what = "the server answered with something that is no tool result";
                 ToolOutcome::failed(format!("{}/{tool}: {what}", self.name))
@@ -114,11 +119,9 @@ impl Connection {
 
     async fn answer(
         &self,
-        tool: &str,
-        arguments: JsonObject,
+        params: CallToolRequestParams,
         cancel: &CancellationToken,
     ) -> Result<Value, NoAnswer> {
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let call = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         // Dropped before its answer, the call tells the server that it is cancelled.
         let call = request(&self.peer, &self.signals, call);
@@ -193,4 +196,12 @@ impl Connection {
             _ = timeout(self.deadlines.refresh, listed.wait_for(|listed| *listed >= told)) => {}
         }
     }
+}
+
+/// A call, with the trace that it is a part of.
+fn params(tool: &str, arguments: JsonObject, trace: &Trace) -> CallToolRequestParams {
+    let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+    let members = trace.members().map(Value::Object);
+    params.meta = members.and_then(|members| serde_json::from_value(members).ok());
+    params
 }

@@ -54,6 +54,9 @@ pub enum StartError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// It is reached over HTTP and could not be; the text says why.
+    #[error("{0}")]
+    Http(String),
     /// The program could not be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),

@@ -18,6 +18,7 @@ mod catalog;
 mod client;
 mod connection;
 mod failure;
+mod http;
 mod incoming;
 pub mod limits;
 mod naming;
@@ -233,6 +234,7 @@ async fn start(
     }
     match server {
         acp::McpServer::Stdio(server) => server::start(name, server, ground).await,
+        acp::McpServer::Http(server) => http::start(name, server, ground).await,
         other => {
             let reason = unsupported(other).unwrap_or_default();
             Err(failed(name, StartError::Unsupported(reason)))
@@ -244,14 +246,13 @@ async fn start(
 #[must_use]
 pub fn unsupported(server: &acp::McpServer) -> Option<String> {
     let transport = match server {
-        acp::McpServer::Stdio(_) => return None,
-        acp::McpServer::Http(_) => "http",
+        acp::McpServer::Stdio(_) | acp::McpServer::Http(_) => return None,
         acp::McpServer::Sse(_) => "sse",
         _ => "given",
     };
     let name = name(server);
     Some(format!(
-        "the tool server {name} cannot be reached: this agent does not support the {transport} transport, only stdio"
+        "the tool server {name} cannot be reached: this agent does not support the {transport} transport, only stdio and http"
     ))
 }
 

@@ -66,7 +66,7 @@ pub(super) struct Server {
     pub(super) owner: AbortOnDropHandle<()>,
 }
 
-type Service = RunningService<RoleClient, ClientConfig>;
+pub(super) type Service = RunningService<RoleClient, ClientConfig>;
 
 /// Starts a server and learns its tools.
 pub(super) async fn start(
@@ -124,7 +124,7 @@ pub(super) async fn start(
 }
 
 /// The handshake and the first list of tools, within one deadline.
-async fn meet(
+pub(super) async fn meet(
     transport: Transport,
     signals: &Signals,
     deadlines: Deadlines,

@@ -35,7 +35,7 @@ impl ServerTool {
         let spec = ToolSpec {
             name,
             description: tool.description.clone(),
-            input_schema: Value::Object(tool.input_schema.clone()),
+            input_schema: Arc::new(Value::Object(tool.input_schema.clone())),
         };
         Self {
             spec,
@@ -81,7 +81,7 @@ impl Tool for ServerTool {
             grant: format!("mcp {:?} {tool:?}", connection.name),
             session: None,
             job: Box::new(move |context| {
-                async move { connection.call(tool, arguments, &context.cancel).await }.boxed()
+                async move { connection.call(tool, arguments, &context).await }.boxed()
             }),
         })
     }

@@ -20,8 +20,7 @@ use rmcp::{
     service::RoleClient,
 };
 use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
-    process::{ChildStdin, ChildStdout},
+    io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader},
     sync::{mpsc, oneshot},
     time::timeout,
 };
@@ -52,7 +51,7 @@ struct Line {
 
 /// The connection to one server.
 pub(super) struct Transport {
-    stdout: BufReader<ChildStdout>,
+    stdout: BufReader<Box<dyn AsyncRead + Send + Unpin>>,
     /// What has arrived of the next line. It is kept here, because a wait for it may be dropped.
     line: Vec<u8>,
     /// Whether the rest of a line that was too long is still to be skipped.
@@ -68,10 +67,14 @@ pub(super) struct Transport {
 
 impl Transport {
     /// Takes the pipes over. What the server does unasked goes to `signals`.
-    pub(super) fn new(stdin: ChildStdin, stdout: ChildStdout, signals: Arc<Signals>) -> Self {
+    pub(super) fn new(
+        stdin: impl AsyncWrite + Send + Unpin + 'static,
+        stdout: impl AsyncRead + Send + Unpin + 'static,
+        signals: Arc<Signals>,
+    ) -> Self {
         let (lines, waiting) = mpsc::channel(LINES);
         Self {
-            stdout: BufReader::with_capacity(READ, stdout),
+            stdout: BufReader::with_capacity(READ, Box::new(stdout)),
             line: Vec::new(),
             skipping: false,
             greeted: false,
@@ -191,7 +194,7 @@ fn is_welcome(message: &ServerJsonRpcMessage) -> bool {
 }
 
 /// Writes lines until there are no more, or the server takes none.
-async fn write(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Line>) {
+async fn write(mut stdin: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Line>) {
     while let Some(Line { text, written }) = lines.recv().await {
         let result = stdin.write_all(text.as_bytes()).await;
         let is_broken = result.is_err();

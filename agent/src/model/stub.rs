@@ -26,21 +26,26 @@ pub struct Stub;
 
 impl Model for Stub {
     fn next<'a>(&'a self, conversation: Conversation<'a>) -> BoxStream<'a, Event> {
-        let mut events = stub_model::reply(&conversation);
-        // A real model knows its usage when it has said all of a reply.
-        let told = events
-            .iter()
-            .any(|event| matches!(event, Event::Usage { .. }));
-        if !told && matches!(events.last(), Some(Event::Stop(_))) {
-            let used = used(conversation.messages, &events);
-            events.insert(
-                events.len() - 1,
-                Event::Usage {
-                    used,
+        let (mut said, mut told) = (0, false);
+        let events = stub_model::stream(&conversation).flat_map(move |event| {
+            let usage = match &event {
+                Event::Text(text) | Event::Thought(text) => {
+                    said += text.len();
+                    None
+                }
+                Event::Usage { .. } => {
+                    told = true;
+                    None
+                }
+                // A real model knows its usage when it has said all of a reply.
+                Event::Stop(_) if !told => Some(Event::Usage {
+                    used: used(conversation.messages, said),
                     size: CONTEXT,
-                },
-            );
-        }
+                }),
+                _ => None,
+            };
+            usage.into_iter().chain([event])
+        });
         stream::iter(events).boxed()
     }
 
@@ -49,13 +54,9 @@ impl Model for Stub {
     }
 }
 
-/// Tokens that the conversation and the reply take, about.
-fn used(messages: &[Message], reply: &[Event]) -> u64 {
-    let said = reply.iter().map(|event| match event {
-        Event::Text(text) | Event::Thought(text) => text.len(),
-        _ => 0,
-    });
-    let bytes: usize = messages.iter().map(bytes).chain(said).sum();
+/// Tokens that the conversation and `said` bytes of a reply take, about.
+fn used(messages: &[Message], said: usize) -> u64 {
+    let bytes = messages.iter().map(bytes).sum::<usize>() + said;
     let tokens = u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or(CONTEXT);
     tokens.min(CONTEXT)
 }
@@ -99,9 +100,8 @@ mod tests {
     #[test]
     fn usage_grows_with_what_was_said_and_stays_below_the_size() {
         let user = |text: &str| Message::User(vec![Part::Text(text.to_owned())]);
-        let reply = [Event::Text("four".into())];
-        assert_eq!(used(&[], &reply), 1);
-        assert_eq!(used(&[user("12345678")], &reply), 3);
-        assert_eq!(used(&[user(&"x".repeat(1 << 20))], &reply), CONTEXT);
+        assert_eq!(used(&[], 4), 1);
+        assert_eq!(used(&[user("12345678")], 4), 3);
+        assert_eq!(used(&[user(&"x".repeat(1 << 20))], 4), CONTEXT);
     }
 }

@@ -14,7 +14,7 @@ use crate::{acp, error::RequestError};
 
 /// A place in the registry.
 enum Slot {
-    /// It is being loaded or closed; nothing else may use the id meanwhile.
+    /// It is being loaded, closed or deleted; nothing else may use the id meanwhile.
     Taken,
     /// It is open.
     Open {
@@ -104,6 +104,25 @@ impl Registry {
         Ok(session)
     }
 
+    /// Takes the id of a session that is to be deleted, open or not, so that nothing can open it
+    /// meanwhile. An open one is handed back, to be ended first.
+    ///
+    /// # Errors
+    /// `Busy` while it is being loaded, closed or deleted.
+    pub fn start_deleting(
+        &self,
+        id: &acp::SessionId,
+    ) -> Result<Option<Arc<Session>>, RequestError> {
+        match self.start_closing(id) {
+            Ok(session) => Ok(Some(session)),
+            Err(RequestError::UnknownSession(_)) => {
+                self.slots().insert(id.clone(), Slot::Taken);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Puts an open session into its place.
     pub fn insert(&self, session: Arc<Session>, place: Place) {
         let id = session.id.clone();
@@ -114,7 +133,7 @@ impl Registry {
         self.slots().insert(id, open);
     }
 
-    /// Frees an id: after a load that failed, or when a session has been closed.
+    /// Frees an id: after a load that failed, or when a session has been closed or deleted.
     pub fn remove(&self, id: &acp::SessionId) {
         self.slots().remove(id);
     }

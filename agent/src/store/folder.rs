@@ -137,12 +137,11 @@ impl Store {
 /// been deleted between the two steps.
 fn lock(file: File, path: &Path, session_id: &str) -> Result<Locked, StoreError> {
     let file = Locked::take(file, path, session_id)?;
-    if file.is_at(path).map_err(io_error("look at", path))? {
-        Ok(file)
-    } else {
-        Err(StoreError::NotFound {
+    match file.metadata_at(path).map_err(io_error("look at", path))? {
+        Some(_) => Ok(file),
+        None => Err(StoreError::NotFound {
             session_id: session_id.to_owned(),
-        })
+        }),
     }
 }
 

@@ -92,7 +92,12 @@ impl Store {
         max_opened: usize,
     ) -> Result<Page, StoreError> {
         let behind = cursor.map(Place::from_cursor).transpose()?;
-        let (places, more) = first_places(self.folder(), behind.as_ref(), max_opened)?;
+        // Without a filter the first place behind the page is enough to know that there is one.
+        let most = match cwd {
+            None => max_opened.min(size.saturating_add(1)),
+            Some(_) => max_opened,
+        };
+        let (places, more) = first_places(self.folder(), behind.as_ref(), most)?;
         let mut sessions = Vec::new();
         let mut last_shown = None;
         for place in &places {
@@ -151,10 +156,15 @@ fn first_places(
         if behind.is_some_and(|behind| place <= *behind) {
             continue;
         }
-        first.push(place);
-        if first.len() > max {
-            first.pop();
-            more = true;
+        if first.len() < max {
+            first.push(place);
+            continue;
+        }
+        more = true;
+        if let Some(mut last) = first.peek_mut()
+            && place < *last
+        {
+            *last = place;
         }
     }
     Ok((first.into_sorted_vec(), more))

@@ -24,16 +24,20 @@ const MAX_LOCKS: u64 = 4 << 20;
 #[derive(Debug)]
 pub(super) struct Locked {
     file: File,
+    /// The device and the inode, which nothing else can have while the file is open.
+    place: (u64, u64),
 }
 
 impl Locked {
     /// Takes the lock of an open file, without waiting.
     pub(super) fn take(file: File, path: &Path, session_id: &str) -> Result<Locked, StoreError> {
+        let found = file.metadata().map_err(io_error("look at", path))?;
+        let place = place_of(&found);
         match file.try_lock() {
-            Ok(()) => Ok(Locked { file }),
+            Ok(()) => Ok(Locked { file, place }),
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse {
                 session_id: session_id.to_owned(),
-                pid: file.metadata().ok().and_then(|file| holder(&file)),
+                pid: holder(place),
             }),
             Err(TryLockError::Error(source)) => Err(io_error("lock", path)(source)),
         }
@@ -44,12 +48,11 @@ impl Locked {
         &self.file
     }
 
-    /// Whether the path still leads to this very file.
-    pub(super) fn is_at(&self, path: &Path) -> io::Result<bool> {
-        let here = self.file.metadata()?;
+    /// What there is to know of this file, if the path still leads to this very one.
+    pub(super) fn metadata_at(&self, path: &Path) -> io::Result<Option<Metadata>> {
         match std::fs::symlink_metadata(path) {
-            Ok(there) => Ok((here.dev(), here.ino()) == (there.dev(), there.ino())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Ok(there) => Ok((place_of(&there) == self.place).then_some(there)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -69,12 +72,17 @@ impl Drop for Locked {
     }
 }
 
-/// The process that holds the lock of this file, where it can be seen from here.
-fn holder(file: &Metadata) -> Option<u32> {
+/// The device and the inode.
+fn place_of(file: &Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
+}
+
+/// The process that holds the lock of the file at this place, where it can be seen from here.
+fn holder((device, inode): (u64, u64)) -> Option<u32> {
     let mut locks = String::new();
     let list = File::open("/proc/locks").ok()?;
     list.take(MAX_LOCKS).read_to_string(&mut locks).ok()?;
-    find_holder(&locks, file.dev(), file.ino())
+    find_holder(&locks, device, inode)
 }
 
 /// Finds the holder in the text of `/proc/locks`, see proc_locks(5).

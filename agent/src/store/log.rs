@@ -8,8 +8,8 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use super::StoreError;
 use super::encoding::{encode_header, encode_item};
@@ -35,6 +35,15 @@ pub struct SessionLog {
     name_is_durable: bool,
 }
 
+/// Why items were not appended, and how many were.
+#[derive(Debug)]
+pub struct Stopped {
+    /// How many items the log has taken: those before the one that the error is about.
+    pub taken: usize,
+    /// Why it took no more.
+    pub error: StoreError,
+}
+
 /// What is behind the last whole line.
 #[derive(Debug)]
 enum Tail {
@@ -55,7 +64,8 @@ impl SessionLog {
     ) -> Result<SessionLog, StoreError> {
         let line = encode_header(header, &path)?;
         let mut log = SessionLog::resume(file, path, header.session_id.clone(), 0, false);
-        log.write_line(&line)?;
+        let written = log.write_lines(&line, &[line.len()]);
+        written.map_err(|stopped| stopped.error)?;
         Ok(log)
     }
 
@@ -91,10 +101,39 @@ impl SessionLog {
     /// After [`StoreError::Io`] and [`StoreError::Unstorable`] the log is as it was before, and
     /// the next item may be tried. After [`StoreError::Lost`] it is of no more use.
     pub fn append(&mut self, item: &Item) -> Result<(), StoreError> {
-        let line = encode_item(item, &self.path)?;
-        self.check()?;
-        self.is_synced = false;
-        self.write_line(&line)
+        let appended = self.append_all(slice::from_ref(item));
+        appended.map_err(|stopped| stopped.error)
+    }
+
+    /// Writes items behind the others, as [`SessionLog::append`] does, but all of them with one look
+    /// at the file and one write.
+    ///
+    /// # Errors
+    ///
+    /// As there, of the first item that was not taken. Those before it are in the log, those behind
+    /// it were not tried.
+    pub fn append_all(&mut self, items: &[Item]) -> Result<(), Stopped> {
+        let mut lines = Vec::new();
+        let mut ends = Vec::with_capacity(items.len());
+        let mut encoded = Ok(());
+        for item in items {
+            match encode_item(item, &self.path) {
+                Ok(line) => lines.extend(line),
+                Err(error) => {
+                    encoded = Err(error);
+                    break;
+                }
+            }
+            ends.push(lines.len());
+        }
+        let taken = ends.len();
+        if taken > 0 {
+            let unseen = |error| Stopped { taken: 0, error };
+            self.check().map_err(unseen)?;
+            self.is_synced = false;
+            self.write_lines(&lines, &ends)?;
+        }
+        encoded.map_err(|error| Stopped { taken, error })
     }
 
     /// Makes all that was appended durable. Only when this returns may anybody be told.
@@ -138,19 +177,11 @@ impl SessionLog {
         if let Tail::Unknown(cause) = &self.tail {
             return lost(format!("could not be flushed ({cause})"));
         }
-        if !self
-            .file
-            .is_at(&self.path)
-            .map_err(self.failed("look at"))?
-        {
+        let found = self.file.metadata_at(&self.path);
+        let Some(found) = found.map_err(self.failed("look at"))? else {
             return lost("was removed or replaced while the session was open".to_owned());
-        }
-        let length = self
-            .file
-            .file()
-            .metadata()
-            .map_err(self.failed("look at"))?
-            .size();
+        };
+        let length = found.len();
         match self.tail {
             Tail::Clean if length == self.length => Ok(()),
             Tail::Torn if length >= self.length => Ok(()),
@@ -158,22 +189,21 @@ impl SessionLog {
         }
     }
 
-    /// Appends a whole line, or nothing.
-    fn write_line(&mut self, line: &[u8]) -> Result<(), StoreError> {
-        self.cut_torn_tail()?;
-        match self.file.file().write_all(line) {
-            Ok(()) => {
-                self.length += line.len() as u64;
-                Ok(())
-            }
-            Err(error) => {
-                self.tail = Tail::Torn;
-                // Now, so that the room is free at once and others read a whole file. If it
-                // fails, it is tried again before the next line.
-                let _ = self.cut_torn_tail();
-                Err(io_error("write to", &self.path)(error))
-            }
-        }
+    /// Appends lines, which end at `ends`; each of them whole, or nothing of it.
+    fn write_lines(&mut self, lines: &[u8], ends: &[usize]) -> Result<(), Stopped> {
+        let torn = self.cut_torn_tail();
+        torn.map_err(|error| Stopped { taken: 0, error })?;
+        let (written, result) = write_most(self.file.file(), lines);
+        let taken = ends.iter().take_while(|end| **end <= written).count();
+        self.length += taken.checked_sub(1).map_or(0, |last| ends[last]) as u64;
+        result.map_err(|error| {
+            self.tail = Tail::Torn;
+            // Now, so that the room is free at once and others read a whole file. If it fails, it
+            // is tried again before the next line.
+            let _ = self.cut_torn_tail();
+            let error = io_error("write to", &self.path)(error);
+            Stopped { taken, error }
+        })
     }
 
     /// Removes what is behind the last whole line.
@@ -195,6 +225,20 @@ impl SessionLog {
     fn failed(&self, what: &'static str) -> impl FnOnce(io::Error) -> StoreError {
         io_error(what, &self.path)
     }
+}
+
+/// Writes until all is written or a write fails, and says how far it came.
+fn write_most(mut file: &File, bytes: &[u8]) -> (usize, io::Result<()>) {
+    let mut written = 0;
+    while written < bytes.len() {
+        match file.write(&bytes[written..]) {
+            Ok(0) => return (written, Err(ErrorKind::WriteZero.into())),
+            Ok(count) => written += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return (written, Err(error)),
+        }
+    }
+    (written, Ok(()))
 }
 
 /// The folder that a file or folder is in, opened to be synced.

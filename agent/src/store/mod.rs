@@ -77,5 +77,5 @@ pub use error::StoreError;
 pub use folder::Store;
 pub use item::{FORMAT, Header, Item, TurnEnd};
 pub use list::{Page, Summary};
-pub use log::SessionLog;
+pub use log::{SessionLog, Stopped};
 pub use replay::{Opened, Replayed};

@@ -12,7 +12,7 @@ use futures::{FutureExt, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
 use super::{ToolError, ToolOutcome};
-use crate::{client::Client, proc};
+use crate::{client::Client, proc, trace::Trace};
 
 /// The work of a call. It runs at most once, and only when it is allowed.
 pub type Job = Box<dyn FnOnce(RunContext) -> BoxFuture<'static, ToolOutcome> + Send>;
@@ -30,6 +30,8 @@ pub struct RunContext {
     pub progress: Progress,
     /// The client, for tools that can use its files, terminals and questions.
     pub client: Option<Client>,
+    /// The trace that the call is a part of, for tool servers.
+    pub trace: Trace,
     /// The environment of commands.
     pub environment: Arc<Vec<(OsString, OsString)>>,
 }

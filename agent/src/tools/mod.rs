@@ -145,12 +145,12 @@ fn spec(name: &str, description: &str, properties: Value, required: &[&str]) -> 
     ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
-        input_schema: serde_json::json!({
+        input_schema: Arc::new(serde_json::json!({
             "type": "object",
             "properties": properties,
             "required": required,
             "additionalProperties": false,
-        }),
+        })),
     }
 }
 

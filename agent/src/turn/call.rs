@@ -204,6 +204,7 @@ impl Turn {
                 live.send_replace(text);
             }),
             environment: Arc::clone(&self.agent.environment),
+            trace: self.trace.clone(),
             client: Some(
                 self.agent
                     .client(&self.session.id)

@@ -16,6 +16,7 @@ mod call;
 mod end;
 mod reply;
 mod servers;
+mod show;
 mod title;
 mod tool_set;
 
@@ -37,8 +38,17 @@ use crate::{
     record::Durability,
     session::{Begun, Session, memory::Memory, state::Stop},
     store::{Item, TurnEnd},
+    trace::Trace,
     updates::Updates,
 };
+
+/// What a turn begins with.
+pub struct Prompt {
+    /// The blocks of the user's message.
+    pub content: Vec<acp::ContentBlock>,
+    /// The trace that the turn is a part of.
+    pub trace: Trace,
+}
 
 /// A turn that has begun and not ended.
 struct Turn {
@@ -47,6 +57,7 @@ struct Turn {
     updates: Updates,
     stop: Stop,
     memory: Box<Memory>,
+    trace: Trace,
 }
 
 /// Why a turn goes no further.
@@ -83,12 +94,12 @@ pub async fn run(
     agent: Arc<Agent>,
     session: Arc<Session>,
     begun: Begun,
-    prompt: Vec<acp::ContentBlock>,
+    prompt: Prompt,
     responder: Responder,
 ) {
     let id = begun.turn;
     // What cannot be read is an error of the request: nothing of it is kept.
-    if let Err(error) = prompt::parts(&prompt) {
+    if let Err(error) = prompt::parts(&prompt.content) {
         return session.finish(id, begun.memory, || responder.error(error.into()));
     }
     let mut turn = Turn {
@@ -97,8 +108,9 @@ pub async fn run(
         session: Arc::clone(&session),
         stop: begun.stop,
         memory: begun.memory,
+        trace: prompt.trace,
     };
-    let ended = turn.run(prompt, responder.cancelled()).await;
+    let ended = turn.run(prompt.content, responder.cancelled()).await;
     turn.entitle(&ended).await;
     let answer = turn.end(ended).await;
     session.finish(id, turn.memory, || {
@@ -182,6 +194,7 @@ impl Turn {
                 Some(Event::Text(text)) => reply.text(text, ids),
                 Some(Event::Thought(text)) => reply.thought(text, ids),
                 Some(Event::Plan(entries)) => reply.plan(entries),
+                Some(Event::Show(part)) => reply.show(&part, ids),
                 Some(Event::ToolCall(call)) => {
                     calls.push(call);
                     continue;

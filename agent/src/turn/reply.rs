@@ -5,8 +5,14 @@
 //!
 //! ACP: <https://agentclientprotocol.com/protocol/v1/prompt-turn#message-ids>
 
+use super::show;
 use crate::{
-    acp, model::PlanEntry, replay, session::memory::Ids, store::Item, updates::text_chunk,
+    acp,
+    model::{Part, PlanEntry},
+    replay,
+    session::memory::Ids,
+    store::Item,
+    updates::text_chunk,
 };
 
 /// What was said so far. The last item grows while pieces of its kind come.
@@ -42,6 +48,13 @@ impl Reply {
     pub(super) fn plan(&mut self, entries: Vec<PlanEntry>) -> acp::SessionUpdate {
         let update = replay::plan(&entries);
         self.items.push(Item::Plan { entries });
+        update
+    }
+
+    /// Something to look at.
+    pub(super) fn show(&mut self, part: &Part, ids: &mut Ids) -> acp::SessionUpdate {
+        let (item, update) = show::show(part, ids);
+        self.items.push(item);
         update
     }
 

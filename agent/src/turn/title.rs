@@ -63,7 +63,14 @@ fn title(messages: &[Message]) -> Option<String> {
             Part::Text(_) => None,
         })
     };
-    let title = headline(words.or_else(name)?, LONGEST);
+    // A prompt may be many megabytes; its beginning is enough.
+    let start: String = words
+        .or_else(name)?
+        .trim_start()
+        .chars()
+        .take(2 * LONGEST)
+        .collect();
+    let title = headline(&start, LONGEST);
     Some(title.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

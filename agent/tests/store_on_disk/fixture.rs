@@ -149,9 +149,7 @@ pub fn store_session(store: &Store, header: &Header, items: &[Item]) {
 }
 
 pub fn append_all(log: &mut SessionLog, items: &[Item]) {
-    for item in items {
-        log.append(item).unwrap();
-    }
+    log.append_all(items).unwrap();
 }
 
 /// All items of a session, and what the replay leaves.

@@ -126,10 +126,14 @@ pub fn under_a_file_limit() {
     let mut log = store.create(&header("s")).unwrap();
     log.append(&note("before")).unwrap();
     append_too_much(&mut log, "raise the limit on file sizes");
+    // Of several items those are kept that have room.
+    let several = ["with", "it", &"x".repeat(1 << 20), "behind"].map(note);
+    let stopped = log.append_all(&several).unwrap_err();
+    assert_eq!(stopped.taken, 2, "{}", stopped.error);
     log.append(&note("after")).unwrap();
     log.sync().unwrap();
     drop(log);
     let (items, replayed) = load(&store, "s").unwrap();
-    assert_eq!(items, [note("before"), note("after")]);
+    assert_eq!(items, ["before", "with", "it", "after"].map(note));
     assert_eq!(replayed.dropped, 0);
 }

@@ -96,6 +96,7 @@ impl Scene {
             progress: Progress::new(move |text| shown.lock().unwrap().push(text)),
             environment: Arc::new(environment()),
             client: None,
+            trace: acp_agent::trace::Trace::default(),
         }
     }
 }

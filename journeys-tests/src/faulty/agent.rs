@@ -9,7 +9,10 @@ use std::{
     collections::HashMap,
     io::BufRead,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -33,6 +36,11 @@ use super::{
 /// What [`Variant::Slow`] waits before each answer.
 const SLOW: Duration = Duration::from_millis(700);
 
+/// Updates of a long replay.
+const LONG_REPLAY: usize = 50;
+/// What [`Variant::ReplaySlowly`] waits before each of them.
+const BETWEEN_REPLAYS: Duration = Duration::from_millis(20);
+
 /// A JSON-RPC error: its code and its message.
 type Failure = (i64, String);
 
@@ -47,23 +55,28 @@ pub struct Agent {
     pub client: Client,
     /// Where conversations are kept.
     pub store: Store,
+    /// The variable whose value it leaks.
+    pub leak: Option<String>,
     sessions: Mutex<HashMap<String, Arc<Session>>>,
     turns: Mutex<Vec<JoinHandle<()>>>,
     left: Mutex<Vec<ProcessGroup>>,
+    may_elicit: AtomicBool,
 }
 
 impl Agent {
     /// An agent without sessions.
     #[must_use]
-    pub fn new(behaviour: Behaviour, store: Store) -> Arc<Self> {
+    pub fn new(behaviour: Behaviour, store: Store, leak: Option<String>) -> Arc<Self> {
         Arc::new(Self {
             behaviour,
             output: Output::new(behaviour),
             client: Client::new(behaviour),
             store,
+            leak,
             sessions: Mutex::default(),
             turns: Mutex::default(),
             left: Mutex::default(),
+            may_elicit: AtomicBool::default(),
         })
     }
 
@@ -98,7 +111,7 @@ impl Agent {
             thread::sleep(SLOW);
         }
         let handled = match method {
-            "initialize" => return self.initialize(id),
+            "initialize" => return self.initialize(id, parameters),
             "session/load" => return self.load_session(id, parameters),
             "session/prompt" => match self.prompt(id, parameters) {
                 Ok(()) => return,
@@ -119,7 +132,10 @@ impl Agent {
     }
 
     /// ACP: <https://agentclientprotocol.com/protocol/v1/initialization>
-    fn initialize(&self, id: &Value) {
+    fn initialize(&self, id: &Value, parameters: &Value) {
+        let forms = &parameters["clientCapabilities"]["elicitation"]["form"];
+        let may_elicit = forms.is_object() && !self.behaviour.is(Variant::AsksInWords);
+        self.may_elicit.store(may_elicit, Ordering::SeqCst);
         let has = |fault| self.behaviour.has(fault);
         let version = match self.behaviour.fault {
             Some(Fault::VersionString) => json!("1"),
@@ -179,10 +195,13 @@ impl Agent {
             Ok(session) => session,
             Err((code, reason)) => return self.output.fail(id, code, &reason),
         };
-        let result = if self.behaviour.is(Variant::LoadNull) {
-            Value::Null
-        } else {
-            modes::offer(session.mode(), &self.behaviour)
+        let offer = modes::offer(session.mode(), &self.behaviour);
+        let result = match self.behaviour.variant {
+            Some(Variant::LoadNull) => Value::Null,
+            Some(Variant::LoadEmpty) => json!({}),
+            Some(Variant::LoadWithOptions) => json!({"configOptions": []}),
+            Some(Variant::LoadWithSessionId) => json!({"sessionId": "session-of-its-own"}),
+            _ => offer,
         };
         let mut messages: Vec<_> = self.replay(name, &said);
         let answer = answer_message(id, result);
@@ -190,22 +209,25 @@ impl Agent {
             Some(Fault::ReplaysLate) => messages.insert(0, answer),
             _ => messages.push(answer),
         }
-        if self.behaviour.is(Variant::ReplayInOneWrite) {
-            self.output.send_at_once(&messages);
-        } else {
-            messages
+        match self.behaviour.variant {
+            Some(Variant::ReplayInOneWrite) => self.output.send_at_once(&messages),
+            Some(Variant::ReplaySlowly) => messages.iter().for_each(|message| {
+                thread::sleep(BETWEEN_REPLAYS);
+                self.output.send(message);
+            }),
+            _ => messages
                 .iter()
-                .for_each(|message| self.output.send(message));
+                .for_each(|message| self.output.send(message)),
         }
     }
 
     fn replay(&self, session: &str, said: &[Said]) -> Vec<Value> {
         let all = !self.behaviour.has(Fault::ReplaysNothing);
         let half = self.behaviour.has(Fault::ReplaysHalf);
-        let said = said
+        let told = said
             .iter()
             .filter(|said| all && !(half && said.by == Speaker::Agent));
-        said.map(|said| {
+        told.map(|said| {
             let kind = match said.by {
                 Speaker::User => "user_message_chunk",
                 Speaker::Agent => "agent_message_chunk",
@@ -213,7 +235,22 @@ impl Agent {
             let content = json!({"type": "text", "text": said.text});
             update_message(session, json!({"sessionUpdate": kind, "content": content}))
         })
+        .chain(self.more_replay(session, said.len()))
         .collect()
+    }
+
+    /// As if the session had been a long one.
+    fn more_replay(&self, session: &str, have: usize) -> Vec<Value> {
+        let is_long = self.behaviour.is(Variant::ReplayInOneWrite)
+            || self.behaviour.is(Variant::ReplaySlowly);
+        let content = json!({"type": "text", "text": "."});
+        let chunk = json!({"sessionUpdate": "agent_message_chunk", "content": content});
+        let more = if is_long {
+            LONG_REPLAY.saturating_sub(have)
+        } else {
+            0
+        };
+        vec![update_message(session, chunk); more]
     }
 
     fn open(&self, id: &str, parameters: &Value, said: Vec<Said>) -> Result<Arc<Session>, Failure> {
@@ -304,6 +341,20 @@ impl Agent {
             _ => session.set_mode(mode),
         }
         Ok(session)
+    }
+
+    /// Whether the client takes forms.
+    #[must_use]
+    pub fn may_elicit(&self) -> bool {
+        self.may_elicit.load(Ordering::SeqCst)
+    }
+
+    /// Keeps a session's conversation.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn keep(&self, session: &Session) -> std::io::Result<()> {
+        self.store.keep(&session.id, &session.said())
     }
 
     fn announce_commands(&self) {

@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use super::{agent::Agent, faults::Fault, turn::Turn, variants::Variant};
+use super::{agent::Agent, faults::Fault, output::answer_message, turn::Turn, variants::Variant};
 
 /// The JSON-RPC code for a request that was cancelled; wrong for a prompt.
 const REQUEST_CANCELLED: i64 = -32800;
@@ -32,6 +32,11 @@ impl Turn {
         }
     }
 
+    /// Answers the prompt of a turn whose model failed.
+    pub fn answer_failed(&self, reason: &str) {
+        self.agent.output.fail(&self.id, INTERNAL_ERROR, reason);
+    }
+
     /// Answers the prompt of a cancelled turn.
     ///
     /// ACP: <https://agentclientprotocol.com/protocol/v1/prompt-turn#cancellation>
@@ -41,7 +46,7 @@ impl Turn {
         }
         match self.behaviour().fault {
             Some(Fault::CancelUnanswered) => return,
-            Some(Fault::CancelLate) => thread::sleep(self.behaviour().seconds(31.0)),
+            Some(Fault::CancelLate) => thread::sleep(self.behaviour().seconds(45.0)),
             _ => {}
         }
         match self.behaviour().fault {
@@ -77,6 +82,10 @@ impl Agent {
             Some(Fault::UnknownId) => {
                 output.answer(&json!(999_999), json!({}));
                 output.answer(id, result);
+            }
+            Some(Fault::ExitsAfterReply) => {
+                output.send_last(&answer_message(id, result));
+                std::process::exit(0);
             }
             _ => output.answer(id, result),
         }

@@ -46,6 +46,10 @@ pub struct Options {
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     pub scale: f64,
 
+    /// Put the value of this environment variable in everything that is seen of the agent.
+    #[arg(long, value_name = "NAME")]
+    pub leak: Option<String>,
+
     /// Be the go-between that leaves a process behind.
     #[arg(long, hide = true)]
     pub leave_behind: Option<LeaveBehind>,

@@ -41,7 +41,7 @@ pub fn run(options: &Options) -> ExitCode {
         stderr("boom\n");
         return ExitCode::from(3);
     }
-    let agent = Agent::new(behaviour, Store::new(options.state()));
+    let agent = Agent::new(behaviour, Store::new(options.state()), options.leak.clone());
     let mut workers = workers(&agent);
     let zombie = zombie(&agent);
 
@@ -72,6 +72,13 @@ fn end(agent: &Arc<Agent>) {
     let deadline = Instant::now() + TURNS;
     while agent.is_busy() && Instant::now() < deadline {
         thread::sleep(LOOK);
+    }
+    if agent.behaviour.has(Fault::KeepsAtEnd) {
+        for session in &sessions {
+            if let Err(error) = agent.keep(session) {
+                stderr(&format!("the session cannot be kept: {error}\n"));
+            }
+        }
     }
     agent.end_left();
     if let Err(error) = leave(agent) {

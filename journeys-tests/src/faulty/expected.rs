@@ -24,8 +24,6 @@ pub enum Waits {
     No,
     /// One of its limits; a shorter limit shows the fault as well.
     Limit,
-    /// A number of the contract: only that itself shows the fault.
-    Contract,
 }
 
 impl Waits {
@@ -35,7 +33,6 @@ impl Waits {
         match self {
             Self::No => "no",
             Self::Limit => "limit",
-            Self::Contract => "contract",
         }
     }
 }
@@ -119,7 +116,7 @@ const PLAN_CHANGED: &str = "contract: the Plan turn changed the workspace";
 #[rustfmt::skip]
 pub fn expected(fault: Fault) -> Expected {
     use Fault::*;
-    use Waits::{Contract, Limit};
+    use Waits::Limit;
 
     match fault {
         // The process and its first answer
@@ -155,11 +152,12 @@ pub fn expected(fault: Fault) -> Expected {
         NoSessionId => from("OpenHands/OpenHands-CLI#164")
             .catch("reply", &["session-new-answers"]).then(TURN).then(REPLY),
         BlocksOnPrompt => from("bug-ops/zeph#6656").waits(Limit)
-            .catch("cancel", &["stop-reason-cancelled", "ends-on-input-close"]).then(ANY),
+            .catch("cancel", &["stop-reason-cancelled", "cancel-within-30s", "ends-on-input-close"]).then(ANY),
         PermissionMisread => from("can1357/oh-my-pi#10850")
             .catch("modes", &["first-plan-saved", "regular-turn-creates-file", "second-plan-saved"]),
         WorkerPerTurn => from("block/buzz#4577").catch("memory", &["processes-do-not-grow"]),
         OtherSession => from("xenodium/acp.el#25").catch("reply", &["updates-name-the-session"]),
+        BadUpdates => from("xenodium/acp.el#25").catch("reply", &["valid-messages", "updates-name-the-session"]),
         UnknownUpdate => from("xenodium/acp.el#25").catch("reply", &["valid-messages"]),
         ChunkWithoutContent => from("xenodium/acp.el#25").catch("reply", &["valid-messages"]),
         OldModeUpdate => from("session-modes: the example has modeId, the schema currentModeId")
@@ -180,6 +178,7 @@ pub fn expected(fault: Fault) -> Expected {
             .catch("load", &["reply-holds-word"]).then(&["load-replays-conversation"])
             .catch("image", &["reply-holds-word", "reply-names-red"])
             .catch("plan", &["reply-holds-plan-id"]),
+        FailsOnce => from("a flaky agent").catch("reply", &["reply-holds-marker"]),
         EmptyTurn => from("MoonshotAI/kimi-code#1865")
             .catch("reply", &["reply-in-message-chunks", "reply-holds-marker"]),
         WrongStopReason => from("prompt-turn: end_turn when the model is done")
@@ -187,7 +186,8 @@ pub fn expected(fault: Fault) -> Expected {
             .catch("load", &["first-turn-end-turn", "stop-reason-end-turn"])
             .catch("image", &["stop-reason-end-turn"])
             .catch("plan", &["stop-reason-end-turn"])
-            .catch("modes", &["stop-reason-end-turn"]),
+            .catch("modes", &["stop-reason-end-turn"])
+            .catch("question", &["question-turn-end-turn"]),
         PromptError => from("JSON-RPC 2.0: an error is not a stop reason")
             .catch("reply", &["stop-reason-end-turn"]),
         PromptUnanswered => from("xenodium/agent-shell#758").waits(Limit)
@@ -195,6 +195,9 @@ pub fn expected(fault: Fault) -> Expected {
         CrashInTurn => from("kdlbs/kandev#2417")
             .catch("reply", &["stop-reason-end-turn", "reply-holds-marker", "ends-on-input-close", "exit-status-zero"])
             .then(&["responses-match-requests"]).then(ANSWERED),
+        ExitsAfterReply => from("nexu-io/open-design#3363").catch("reply", &["ends-on-input-close"]),
+        EndlessUpdates => from("openclaw/acpx#160")
+            .catch("reply", &["stop-reason-end-turn", "responses-match-requests"]).then(ANY),
 
         // Memory and load
         FirstTurnRefused => from("prompt-turn: end_turn when the model is done")
@@ -228,11 +231,15 @@ pub fn expected(fault: Fault) -> Expected {
         CancelEndTurn => from("github/copilot-cli#4561").catch("cancel", &["stop-reason-cancelled"]),
         CancelLeavesCommand => from("lucasnevespereira/nevinho#35").catch("cancel", &["no-sleep-left"]),
         CancelKillsShellOnly => from("SWE-agent/mini-swe-agent#826").catch("cancel", &["no-sleep-left"]),
-        CancelLate => from(CANCEL_LATE).waits(Contract).catch("cancel", &["cancel-within-30s"]),
+        // By then the checker has closed the input: an answer to nobody.
+        CancelLate => from(CANCEL_LATE).waits(Limit)
+            .catch("cancel", &["cancel-within-30s", "stop-reason-cancelled"]).then(ANSWERED)
+            .then(&["ends-on-input-close", "responses-match-requests"]).then(KILLED),
         CancelUnanswered => from(CANCEL_LATE).waits(Limit)
             .catch("cancel", &["cancel-within-30s", "stop-reason-cancelled", "responses-match-requests"]).then(ANSWERED),
-        CancelIgnored => from("anomalyco/opencode#30146").waits(Contract)
-            .catch("cancel", &["cancel-within-30s", "no-sleep-left"]),
+        // It stops when its input closes, and answers cancelled then: an answer to nobody.
+        CancelIgnored => from("anomalyco/opencode#30146").waits(Limit)
+            .catch("cancel", &["cancel-within-30s", "stop-reason-cancelled", "no-sleep-left"]).then(ANSWERED),
         UpdateAfterCancelled => from("can1357/oh-my-pi#1113").catch("cancel", &["turn-updates-before-answer"]).then(&["tool-calls-end"]),
 
         // Plan mode
@@ -264,7 +271,8 @@ pub fn expected(fault: Fault) -> Expected {
             .catch("modes", &["workspace-unchanged-in-plan-turns"]),
         PlanWritesAndDeletes | PlanChangesAndRestores => from(PLAN_CHANGED)
             .catch("plan", &["workspace-unchanged"]),
-        RunsRefused => from("github/copilot-cli#4537").catch("plan", &["workspace-unchanged"]),
+        RunsRefused => from("github/copilot-cli#4537").catch("plan", &["workspace-unchanged"])
+            .catch("refused-permission", &["refused-call-fails", "refused-turn-changes-nothing"]),
 
         // Several modes in one session
         RegularTurnIdle => from("the model does not do what it is asked")
@@ -273,6 +281,21 @@ pub fn expected(fault: Fault) -> Expected {
             .catch("modes", &["first-plan-saved"]),
         SecondPlanLost => from("topcheer/ggcode#1145").catch("modes", &["second-plan-saved"]),
         SecondPlanWrites => from("topcheer/ggcode#1145").catch("modes", &["workspace-unchanged-in-plan-turns"]),
+
+        // The stand-in journeys
+        NeverAsks => from("tool-calls: the client may be asked before a tool runs")
+            .catch("refused-permission", &["permission-requested", "refused-turn-changes-nothing"])
+            .then(&["refused-call-fails"]),
+        RefusalCancels => from("olimorris/codecompanion.nvim#3100").catch("refused-permission", &["refused-turn-end-turn"]),
+        SlowIsFast => from("the scenario command is not followed").catch("killed-mid-turn-then-load", &["killed-mid-turn"]),
+        KeepsAtEnd => from("aaif-goose/goose#5916").catch("killed-mid-turn-then-load", &["session-load-answers"])
+            .then(LOADED).then(TURN),
+        ChildSurvivesKill => from("block/buzz#787").catch("killed-mid-turn-then-load", &["no-process-left-after-kill"]),
+        FailureEndsTurn => from("MoonshotAI/kimi-code#1865").catch("model-failure", &["model-failure-shown"]),
+        FailureSticks => from("xenodium/acp.el#25").catch("model-failure", &["turn-after-failure-works"]),
+        QuestionUnasked => from("elicitation: the user is asked").catch("question", &["question-reaches-user"])
+            .then(&["answer-reaches-agent"]),
+        AnswerIgnored => from("elicitation: the answer is used").catch("question", &["answer-reaches-agent"]),
     }
 }
 
@@ -281,12 +304,30 @@ pub fn expected(fault: Fault) -> Expected {
 pub fn journeys(variant: Variant) -> &'static [&'static str] {
     match variant {
         Variant::Plain | Variant::Slow => &[
-            "reply", "memory", "load", "image", "cancel", "plan", "modes",
+            "reply",
+            "memory",
+            "load",
+            "image",
+            "cancel",
+            "plan",
+            "modes",
+            "refused-permission",
+            "killed-mid-turn-then-load",
+            "model-failure",
+            "question",
         ],
         Variant::ModeByConfigOption | Variant::ModesTwice | Variant::ModeNamedPlanning => {
             &["plan", "modes"]
         }
-        Variant::LoadNull | Variant::ReplayInOneWrite => &["load"],
+        Variant::LoadNull
+        | Variant::LoadEmpty
+        | Variant::LoadWithOptions
+        | Variant::LoadWithSessionId
+        | Variant::ReplayInOneWrite
+        | Variant::ReplaySlowly => &["load"],
+        Variant::AsksInWords => &["question"],
+        // At full limits it takes minutes; the test of its case runs it scaled.
+        Variant::Trickle => &[],
         Variant::UpdatesOutOfTurn | Variant::WorkersInTurns | Variant::WorkerPool => {
             &["memory", "modes"]
         }
@@ -299,7 +340,7 @@ pub fn journeys(variant: Variant) -> &'static [&'static str] {
         | Variant::ManyChunks
         | Variant::BannerOnStderr
         | Variant::Extensions
-        | Variant::AsksExtension
+        | Variant::AsksUnoffered
         | Variant::EndsInTwoSeconds => &["reply"],
     }
 }

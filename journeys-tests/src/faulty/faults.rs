@@ -67,6 +67,8 @@ pub enum Fault {
     UnknownUpdate,
     /// Sends an agent_message_chunk without content.
     ChunkWithoutContent,
+    /// Sends three bad updates in one turn: unknown, without content, of another session.
+    BadUpdates,
     /// Sends current_mode_update with modeId in place of currentModeId.
     OldModeUpdate,
     /// Sends a bare text block as the content of a tool call.
@@ -83,6 +85,8 @@ pub enum Fault {
     ReplyInThoughts,
     /// Replies with other words.
     WrongReply,
+    /// Replies with other words in the first turn of its life, and never again.
+    FailsOnce,
     /// Ends the turn with end_turn and no word, as when a model call fails unseen.
     EmptyTurn,
     /// Ends a turn that went well with max_tokens.
@@ -93,6 +97,10 @@ pub enum Fault {
     PromptUnanswered,
     /// Crashes with status 3 in the middle of the turn.
     CrashInTurn,
+    /// Answers the prompt without a newline at the end and exits.
+    ExitsAfterReply,
+    /// Sends updates for ever.
+    EndlessUpdates,
 
     // Memory and load
     /// Ends the first turn of a process with refusal.
@@ -137,7 +145,7 @@ pub enum Fault {
     CancelLeavesCommand,
     /// Ends the shell at a cancel and not what the shell started.
     CancelKillsShellOnly,
-    /// Answers cancelled 31 s after the cancel.
+    /// Answers cancelled 45 s after the cancel.
     CancelLate,
     /// Ends the command at a cancel and never answers the prompt.
     CancelUnanswered,
@@ -191,4 +199,24 @@ pub enum Fault {
     SecondPlanLost,
     /// Keeps the rights of the regular turn when Plan mode comes back.
     SecondPlanWrites,
+
+    // The stand-in journeys
+    /// Does what it was asked for without a permission request.
+    NeverAsks,
+    /// Ends the turn with cancelled when something is refused.
+    RefusalCancels,
+    /// Ends a turn that is to be slow at once.
+    SlowIsFast,
+    /// Keeps sessions only when it ends.
+    KeepsAtEnd,
+    /// Starts a child that lives on when the agent is killed.
+    ChildSurvivesKill,
+    /// Ends a turn whose model failed with end_turn.
+    FailureEndsTurn,
+    /// Takes a session whose turn failed for busy.
+    FailureSticks,
+    /// Asks nothing when it is told to ask.
+    QuestionUnasked,
+    /// Asks, and does not use the answer.
+    AnswerIgnored,
 }

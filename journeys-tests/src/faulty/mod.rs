@@ -9,8 +9,8 @@
 //! [`request`] finds in the checker's words what to do.
 //!
 //! Reading order: [`faults`], [`variants`], [`expected`] (what is broken), then the agent:
-//! [`agent`] (methods), [`turn`] (one prompt), [`work`], [`tools`], [`updates`], [`answer`], [`ending`]. A fault shows as one line
-//! `if behaviour.has(Fault::…)` at the place where a real agent would go wrong.
+//! [`agent`] (methods), [`turn`] (one prompt), [`work`], [`scenario`], [`tools`], [`updates`],
+//! [`answer`], [`ending`]. A fault shows as one line `if behaviour.has(Fault::…)` at the place where a real agent would go wrong.
 //!
 //! ACP: <https://agentclientprotocol.com/protocol/v1/overview>
 
@@ -23,12 +23,14 @@ pub mod colour;
 pub mod ending;
 pub mod expected;
 pub mod faults;
+pub mod leak;
 pub mod leave_behind;
 pub mod list;
 pub mod mcp;
 pub mod modes;
 pub mod output;
 pub mod request;
+pub mod scenario;
 pub mod session;
 pub mod shell;
 pub mod store;

@@ -3,6 +3,8 @@
 //! Pure: the text of the prompt in, one request out. Words that are not understood are said so in
 //! the reply, never guessed.
 
+use super::scenario::Scenario;
+
 /// What a prompt asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
@@ -31,6 +33,8 @@ pub enum Request {
         /// The plan's title.
         title: String,
     },
+    /// Play a scenario.
+    Play(Scenario),
     /// None of these.
     Unknown,
 }
@@ -38,6 +42,9 @@ pub enum Request {
 /// The request in the text of a prompt.
 #[must_use]
 pub fn understand(text: &str) -> Request {
+    if let Some(scenario) = Scenario::of(text) {
+        return Request::Play(scenario);
+    }
     let lower = text.to_lowercase();
     if lower.contains("create_plan") {
         let title = after(text, "title").and_then(quoted);
@@ -166,6 +173,7 @@ mod tests {
                     title: "Tea 1".to_owned(),
                 },
             ),
+            ("/error", Request::Play(Scenario::Error)),
             ("Good morning.", Request::Unknown),
         ];
         for (text, expected) in table {

@@ -61,6 +61,13 @@ impl Store {
         Ok(serde_json::from_slice(&fs::read(self.file(session))?)?)
     }
 
+    /// Whether this is the first call for this folder, in whatever process.
+    #[must_use]
+    pub fn is_first_call(&self) -> bool {
+        let made = fs::create_dir_all(&self.folder);
+        made.is_ok() && fs::File::create_new(self.folder.join("called")).is_ok()
+    }
+
     /// A session id comes from the client: only its last part is a file name.
     fn file(&self, session: &str) -> PathBuf {
         let name = Path::new(session).file_name().unwrap_or_default();

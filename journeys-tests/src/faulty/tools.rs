@@ -139,7 +139,7 @@ impl Turn {
 
     /// ACP: <https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission>
     fn permission(&self, call: &Value) -> Permission {
-        if self.behaviour().is(Variant::AsksNothing) {
+        if self.behaviour().is(Variant::AsksNothing) || self.behaviour().has(Fault::NeverAsks) {
             return Permission::Allowed;
         }
         let answer = self.ask_permission(call);

@@ -49,6 +49,8 @@ pub enum Work {
     Reply(String),
     /// The turn was cancelled.
     Cancelled,
+    /// The model failed, for this reason.
+    Failed(String),
 }
 
 impl Turn {
@@ -57,6 +59,11 @@ impl Turn {
         let text = self.text();
         if self.behaviour().has(Fault::ForgetsTurn) {
             self.session.forget();
+        }
+        if self.behaviour().has(Fault::EndlessUpdates) {
+            loop {
+                self.chunk("agent_thought_chunk", "and on");
+            }
         }
         if self.behaviour().has(Fault::CrashInTurn) {
             self.chunk("agent_message_chunk", "One moment");
@@ -75,11 +82,11 @@ impl Turn {
             self.session.say(Speaker::Agent, reply);
             self.reply(reply);
         }
-        if let Err(error) = self
-            .agent
-            .store
-            .keep(&self.session.id, &self.session.said())
-        {
+        let kept = match self.behaviour().fault {
+            Some(Fault::KeepsAtEnd) => Ok(()),
+            _ => self.agent.keep(&self.session),
+        };
+        if let Err(error) = kept {
             stderr(&format!("the session cannot be kept: {error}\n"));
         }
         if let Some(Ok(mut worker)) = worker {
@@ -91,10 +98,14 @@ impl Turn {
         if self.behaviour().has(Fault::ServersClosedEarly) {
             self.session.servers.iter().for_each(ToolServer::close);
         }
-        self.session.finish();
+        let failed = matches!(work, Work::Failed(_));
+        if !(failed && self.behaviour().has(Fault::FailureSticks)) {
+            self.session.finish();
+        }
         match work {
             Work::Reply(reply) => self.answer(&reply),
             Work::Cancelled => self.answer_cancelled(),
+            Work::Failed(reason) => self.answer_failed(&reason),
         }
         let late = std::mem::take(&mut *self.late.lock().unwrap_or_else(PoisonError::into_inner));
         late.into_iter().for_each(|update| self.update(update));
@@ -117,7 +128,9 @@ impl Turn {
         late.push(update);
     }
 
-    fn text(&self) -> String {
+    /// The words of the prompt.
+    #[must_use]
+    pub fn text(&self) -> String {
         let texts: Vec<_> = self
             .prompt
             .iter()

@@ -28,14 +28,24 @@ pub enum Variant {
     Extensions,
     /// Sends usage, commands, session info and mode updates outside of turns.
     UpdatesOutOfTurn,
-    /// Asks the client an extension method and takes the error for an answer.
-    AsksExtension,
+    /// Asks the client for what it does not offer and takes the errors for answers.
+    AsksUnoffered,
+    /// Says something every 20 s for 3 minutes, and then answers. Only for scaled runs.
+    Trickle,
     /// Uses strings as ids of its own requests.
     StringIds,
     /// Answers session/load with null.
     LoadNull,
-    /// Writes the replay and the answer to session/load at once.
+    /// Answers session/load with {}.
+    LoadEmpty,
+    /// Answers session/load with no more than empty configOptions.
+    LoadWithOptions,
+    /// Answers session/load with a session ID, which has no meaning there.
+    LoadWithSessionId,
+    /// Writes a replay of 50 updates and the answer to session/load at once.
     ReplayInOneWrite,
+    /// Takes a second for a replay of 50 updates.
+    ReplaySlowly,
     /// Has four workers from start to end.
     WorkerPool,
     /// Starts a worker in each turn and ends it with the turn.
@@ -54,4 +64,6 @@ pub enum Variant {
     AsksNothing,
     /// Takes 2 s from the end of its input to its own end.
     EndsInTwoSeconds,
+    /// Asks the user in words, also where the client has forms.
+    AsksInWords,
 }

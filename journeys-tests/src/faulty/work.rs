@@ -24,7 +24,8 @@ impl Turn {
             Request::Look { file } => self.look(file),
             Request::Run(command) => return self.command(command),
             Request::Plan { command, title } => return self.plan(command, title),
-            Request::Unknown => "I do not understand these words.".to_owned(),
+            Request::Play(scenario) => return self.play(*scenario),
+            Request::Unknown => self.answer_or_nothing(),
         };
         if self.stop.asked() {
             return Work::Cancelled;
@@ -48,6 +49,16 @@ impl Turn {
             || "You gave me no word.".to_owned(),
             |word| format!("The word is {word}."),
         )
+    }
+
+    /// Words after a question are its answer.
+    fn answer_or_nothing(&self) -> String {
+        let said = self.session.said();
+        let last = said.last().filter(|said| said.by == Speaker::Agent);
+        if last.is_some_and(|said| said.text.ends_with('?')) {
+            return self.uses_answer(&self.text());
+        }
+        "I do not understand these words.".to_owned()
     }
 
     fn look(&self, file: &str) -> String {

@@ -21,7 +21,7 @@ pub(super) fn drive(stage: &mut Stage<'_>, word: &str) -> Result<(), Trouble> {
 }
 
 /// A client must not call `session/load` of an agent that does not offer it.
-fn must_advertise(capabilities: &Value) -> Result<(), Trouble> {
+pub(super) fn must_advertise(capabilities: &Value) -> Result<(), Trouble> {
     if capabilities["loadSession"] == true {
         return Ok(());
     }

@@ -4,8 +4,9 @@
 
 use super::{Case, Process, holds_if, process::in_words, transcript::Side, turn::Turn};
 use crate::{
-    check::{Check, Finding},
-    recording::{SeenProcess, When},
+    check::{Check, Finding, Found},
+    evidence::Part,
+    recording::{Look, SeenProcess, When},
     requirements::{
         CANCEL_WITHIN_30S, NO_SLEEP_LEFT, STOP_REASON_CANCELLED, TOOL_CALL_BEFORE_STOP,
     },
@@ -30,9 +31,9 @@ pub(super) fn judge(case: &Case<'_>) -> Vec<Check> {
             ),
             None => case.trouble.clone(),
         };
-        Finding::NotReached(cause)
+        Found::from(Finding::NotReached(cause))
     };
-    let after_cancel = |judge: &dyn Fn(&Turn<'_>, usize) -> Finding| {
+    let after_cancel = |judge: &dyn Fn(&Turn<'_>, usize) -> Found| {
         cancelled.map_or_else(not_cancelled, |(turn, at)| judge(turn, at))
     };
     vec![
@@ -66,28 +67,35 @@ fn cancel_of(turn: &Turn<'_>) -> Option<usize> {
     cancels.next().map(|(at, _)| at)
 }
 
-fn announced(case: &Case<'_>, turn: Option<&Turn<'_>>, cancelled_at: Option<usize>) -> Finding {
+fn announced(case: &Case<'_>, turn: Option<&Turn<'_>>, cancelled_at: Option<usize>) -> Found {
     let Some(turn) = turn else {
-        return Finding::NotReached(case.trouble.clone());
+        return Finding::NotReached(case.trouble.clone()).into();
     };
     let before_stop = turn.exchange.sent..cancelled_at.unwrap_or(turn.running().end);
     let mut updates = turn
         .transcript
         .from_agent("session/update", before_stop.clone());
-    let tool_call = updates.any(|(_, params)| params["update"]["sessionUpdate"] == "tool_call");
+    let tool_call = updates.find(|(_, params)| params["update"]["sessionUpdate"] == "tool_call");
     let mut requests = turn
         .transcript
         .from_agent("session/request_permission", before_stop);
-    let permission = requests.next().is_some();
+    let permission = requests.next();
+    let seen = [tool_call, permission].into_iter().flatten();
+    let evidence: Vec<_> = seen.map(|(at, _)| turn.transcript.evidence(at)).collect();
     holds_if(
-        tool_call || permission,
-        format!("tool_call update: {tool_call}, permission request: {permission}"),
+        !evidence.is_empty(),
+        format!(
+            "tool_call update: {}, permission request: {}",
+            tool_call.is_some(),
+            permission.is_some()
+        ),
     )
+    .seen_in(evidence)
 }
 
-fn in_time(turn: &Turn<'_>, cancelled_at: usize) -> Finding {
+fn in_time(turn: &Turn<'_>, cancelled_at: usize) -> Found {
     let sent_ms = turn.transcript.messages[cancelled_at].t_ms;
-    match turn.answered_ms() {
+    let finding = match turn.answered_ms() {
         Some(answered_ms) => {
             let took = answered_ms.saturating_sub(sent_ms);
             holds_if(
@@ -95,17 +103,22 @@ fn in_time(turn: &Turn<'_>, cancelled_at: usize) -> Finding {
                 format!("answered {took} ms after session/cancel"),
             )
         }
-        None => Finding::Breach("no answer after session/cancel".to_owned()),
-    }
+        None => Finding::Breach(format!(
+            "after session/cancel: {}",
+            turn.exchange.in_words()
+        )),
+    };
+    let answer = turn.exchange.answer.map(|(at, _)| at);
+    let places = [cancelled_at].into_iter().chain(answer);
+    finding.seen_in(places.map(|at| turn.transcript.evidence(at)))
 }
 
-fn no_sleep_left(process: &Process<'_>) -> Finding {
+fn no_sleep_left(process: &Process<'_>) -> Found {
+    let counts = |when| matches!(when, When::AfterCancel | When::AtEnd | When::AfterEnd);
     let looks = process.recording.looks.iter();
-    let mut looks = looks
-        .filter(|look| matches!(look.when, When::AfterCancel | When::AtEnd | When::AfterEnd))
-        .peekable();
+    let mut looks = looks.filter(|look| counts(look.when)).peekable();
     if looks.peek().is_none() {
-        return Finding::NotReached("nobody looked".to_owned());
+        return Finding::NotReached("nobody looked".to_owned()).into();
     }
     // At the end only the settled look counts; an agent that was killed has no other.
     let killed = process
@@ -120,7 +133,14 @@ fn no_sleep_left(process: &Process<'_>) -> Finding {
         .collect();
     left.sort_by_key(|process| (process.pid, process.start_ticks));
     left.dedup();
-    holds_if(left.is_empty(), in_words(left.iter().copied()))
+    let is_clean = left.is_empty();
+    let looks = process.recording.looks.iter().enumerate();
+    let shows =
+        |look: &Look| counts(look.when) && (is_clean || look.processes.iter().any(is_sleep));
+    let evidence = looks
+        .filter(|(_, look)| shows(look))
+        .map(|(at, _)| Part::Look(at).of(process.index));
+    holds_if(is_clean, in_words(left.iter().copied())).seen_in(evidence)
 }
 
 /// Whether this process is the command `sleep 120`, or a shell that was given it.

@@ -9,7 +9,7 @@ use super::{
         tool_call_update,
     },
 };
-use crate::recording::{Inputs, ProcessRecording, When};
+use crate::recording::{Inputs, ProcessRecording, What, When};
 
 fn judged(inputs: Inputs, processes: Vec<ProcessRecording>) -> Vec<String> {
     not_passed(&judge(&recording(inputs, processes)))
@@ -183,6 +183,53 @@ fn cancel() {
             "stop-reason-cancelled fail",
             "tool-call-before-stop fail"
         ]
+    );
+}
+
+/// What is said after the input was closed is said to nobody.
+#[test]
+fn an_answer_after_the_input_was_closed_is_none() {
+    let closed = |scene: Scene| scene.event(What::InputClosed);
+    let marker = "M-1".to_owned();
+    let scene = Scene::new(json!({})).session(json!({}));
+    let late =
+        closed(scene.begin_prompt()).end_prompt(&[says("M-1")], "end_turn", files(&[]), files(&[]));
+    let found = judged(Inputs::Reply { marker }, vec![late.done()]);
+    let wanted = [
+        "reply-holds-marker fail",
+        "reply-in-message-chunks fail",
+        "stop-reason-end-turn fail",
+        "tool-calls-end fail",
+        "turn-updates-before-answer fail",
+    ];
+    assert_eq!(found, wanted);
+
+    let scene = Scene::new(json!({})).session(json!({})).begin_prompt();
+    let params = json!({"sessionId": SESSION});
+    let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params});
+    let scene = scene.late(&tool_call("in_progress")).checker_says(&cancel);
+    let late = closed(scene.look(When::AfterCancel, &[]));
+    let late = late.end_prompt(&[], "cancelled", files(&[]), files(&[]));
+    let checks = judge(&recording(Inputs::Cancel, vec![late.done()]));
+    let found = not_passed(&checks);
+    assert!(
+        found.contains(&"stop-reason-cancelled fail".to_owned()),
+        "{found:?}"
+    );
+    assert!(
+        found.contains(&"cancel-within-30s fail".to_owned()),
+        "{found:?}"
+    );
+    let within = checks
+        .iter()
+        .find(|check| check.id == "cancel-within-30s")
+        .unwrap();
+    assert!(
+        within
+            .came
+            .contains("no answer before its input was closed"),
+        "{}",
+        within.came
     );
 }
 

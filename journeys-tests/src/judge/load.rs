@@ -5,7 +5,7 @@
 
 use super::{Case, Process, holds_if, transcript::Exchange};
 use crate::{
-    check::{Check, Finding},
+    check::{Check, Finding, Found},
     requirements::{
         FIRST_TURN_END_TURN, LOAD_REPLAYS_CONVERSATION, LOAD_SESSION_ADVERTISED, REPLY_HOLDS_WORD,
         SESSION_LOAD_ANSWERS, STOP_REASON_END_TURN,
@@ -23,7 +23,7 @@ pub(super) fn judge(case: &Case<'_>, word: &str) -> Vec<Check> {
             turn.stops_with("end_turn")
         }),
         case.check_if(&SESSION_LOAD_ANSWERS, load, |load| {
-            holds_if(load.result().is_some(), load.in_words())
+            holds_if(load.result().is_some(), load.in_words()).seen_in(load.evidence())
         }),
         case.check_if(
             &LOAD_REPLAYS_CONVERSATION,
@@ -40,25 +40,32 @@ pub(super) fn judge(case: &Case<'_>, word: &str) -> Vec<Check> {
 }
 
 /// Every process that answered `initialize` must offer it.
-fn advertised(case: &Case<'_>) -> Finding {
-    let mut answers = case
+fn advertised(case: &Case<'_>) -> Found {
+    let initialized = case
         .processes
         .iter()
-        .filter_map(|process| process.transcript.exchanges("initialize").next()?.result())
-        .map(|result| &result["agentCapabilities"]["loadSession"])
-        .peekable();
-    if answers.peek().is_none() {
-        return Finding::NotReached(case.trouble.clone());
-    }
-    match answers.find(|answer| **answer != true) {
-        Some(other) => Finding::Breach(format!("loadSession {other}")),
-        None => Finding::Holds("loadSession true".to_owned()),
+        .filter_map(|process| process.transcript.exchanges("initialize").next());
+    let answers: Vec<_> = initialized
+        .filter_map(|exchange| {
+            let answer = &exchange.result()?["agentCapabilities"]["loadSession"];
+            Some((exchange, answer))
+        })
+        .collect();
+    let Some((first, _)) = answers.first() else {
+        return Finding::NotReached(case.trouble.clone()).into();
+    };
+    match answers.iter().find(|(_, answer)| **answer != true) {
+        Some((exchange, other)) => {
+            Finding::Breach(format!("loadSession {other}")).seen_in(exchange.evidence())
+        }
+        None => Finding::Holds("loadSession true".to_owned()).seen_in(first.evidence()),
     }
 }
 
-fn replayed(process: &Process<'_>, load: &Exchange<'_>, word: &str) -> Finding {
+fn replayed(process: &Process<'_>, load: &Exchange<'_>, word: &str) -> Found {
     let Some((answered, _)) = load.answer else {
-        return Finding::Breach("session/load was not answered".to_owned());
+        return Finding::Breach("session/load was not answered".to_owned())
+            .seen_in(load.evidence());
     };
     let session_id = &load.request["params"]["sessionId"];
     let text = |kind| {
@@ -78,4 +85,5 @@ fn replayed(process: &Process<'_>, load: &Exchange<'_>, word: &str) -> Finding {
             "{updates} updates before the answer; the user's message: {user}, the agent's: {agent}"
         ),
     )
+    .seen_in(load.evidence())
 }

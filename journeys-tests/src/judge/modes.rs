@@ -6,7 +6,7 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    check::{Check, Finding},
+    check::{Check, Finding, Found},
     recording::PlanInputs,
     requirements::{
         FIRST_PLAN_SAVED, PLAN_MODE_ADVERTISED, REGULAR_TURN_CREATES_FILE, SECOND_PLAN_SAVED,
@@ -29,23 +29,19 @@ pub(super) fn judge(
         .into_iter()
         .flat_map(|process| process.turns())
         .collect();
-    let log = |number: usize| {
-        let reached = turns.get(number).is_some();
-        process
-            .filter(|_| reached)
-            .map(|process| &process.recording.tool_server)
-    };
+    // A plan belongs to a turn by its title; without the turn nobody asked for it.
+    let in_turn = |number: usize| process.filter(|_| turns.get(number).is_some());
     vec![
         case.check(&PLAN_MODE_ADVERTISED, advertised(case)),
         case.check(&SET_MODE_ANSWERS, mode_changes(case, TURNS)),
-        case.check_if(&FIRST_PLAN_SAVED, log(0), |log| {
-            saved_and_read_back(log, first)
+        case.check_if(&FIRST_PLAN_SAVED, in_turn(0), |process| {
+            saved_and_read_back(process, first)
         }),
         case.check_if(&REGULAR_TURN_CREATES_FILE, turns.get(1), |turn| {
             creates(turn, created_file)
         }),
-        case.check_if(&SECOND_PLAN_SAVED, log(2), |log| {
-            saved_and_read_back(log, second)
+        case.check_if(&SECOND_PLAN_SAVED, in_turn(2), |process| {
+            saved_and_read_back(process, second)
         }),
         case.check(
             &WORKSPACE_UNCHANGED_IN_PLAN_TURNS,
@@ -55,9 +51,9 @@ pub(super) fn judge(
     ]
 }
 
-fn creates(turn: &Turn<'_>, file: &str) -> Finding {
+fn creates(turn: &Turn<'_>, file: &str) -> Found {
     let Some(files) = turn.files else {
-        return Finding::NotReached("the workspace was not looked at".to_owned());
+        return Finding::NotReached("the workspace was not looked at".to_owned()).into();
     };
     let is_file = |entry: &crate::workspace::Entry| matches!(entry.kind, EntryKind::File { .. });
     let before = files.before.entries.contains_key(file);
@@ -73,35 +69,33 @@ fn creates(turn: &Turn<'_>, file: &str) -> Finding {
             after.is_some()
         ),
     )
+    .seen_in([turn.files_evidence()])
 }
 
-fn unchanged_in_plan_turns(case: &Case<'_>, turns: &[Turn<'_>]) -> Finding {
+fn unchanged_in_plan_turns(case: &Case<'_>, turns: &[Turn<'_>]) -> Found {
     let [first, _, second] = turns else {
         return turns
             .first()
             .map(|turn| unchanged(turn, None))
-            .filter(|finding| matches!(finding, Finding::Breach(_)))
-            .unwrap_or_else(|| Finding::NotReached(case.trouble.clone()));
+            .filter(|found| matches!(found.finding, Finding::Breach(_)))
+            .unwrap_or_else(|| Finding::NotReached(case.trouble.clone()).into());
     };
     let at_end = case.first().map(|process| &process.recording.files_at_end);
     let findings = [unchanged(first, None), unchanged(second, at_end)];
     let worst = findings
         .iter()
-        .find(|finding| matches!(finding, Finding::Breach(_)));
-    let worst = worst.or_else(|| {
-        findings
-            .iter()
-            .find(|finding| !matches!(finding, Finding::Holds(_)))
-    });
+        .find(|found| matches!(found.finding, Finding::Breach(_)));
+    let worst = worst.or_else(|| findings.iter().find(|found| !found.finding.holds()));
     worst.unwrap_or(&findings[0]).clone()
 }
 
-fn all_end_turn(case: &Case<'_>, turns: &[Turn<'_>]) -> Finding {
+fn all_end_turn(case: &Case<'_>, turns: &[Turn<'_>]) -> Found {
     let other = turns.iter().map(|turn| turn.stops_with("end_turn"));
-    let mut other = other.filter(|finding| !matches!(finding, Finding::Holds(_)));
+    let mut other = other.filter(|found| !found.finding.holds());
     match other.next() {
-        Some(finding) => finding,
-        None if turns.len() < TURNS => Finding::NotReached(case.trouble.clone()),
-        None => Finding::Holds(format!("{TURNS} turns ended with end_turn")),
+        Some(found) => found,
+        None if turns.len() < TURNS => Finding::NotReached(case.trouble.clone()).into(),
+        None => Finding::Holds(format!("{TURNS} turns ended with end_turn"))
+            .seen_in(turns.iter().flat_map(|turn| turn.exchange.evidence())),
     }
 }

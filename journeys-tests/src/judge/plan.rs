@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::{Case, Process, holds_if, quote, turn::Turn};
 use crate::{
-    check::{Check, Finding},
+    check::{Check, Finding, Found},
+    evidence::{Evidence, Part},
     mode_rule,
     recording::{PlanInputs, ToolServerLog},
     requirements::{
@@ -25,22 +26,30 @@ pub(super) fn judge(case: &Case<'_>, plan: &PlanInputs) -> Vec<Check> {
     let reached = process.zip(turn);
     let log = process.map(|process| &process.recording.tool_server);
     let saved = log.and_then(|log| saved_plan(log, plan));
-    let in_turn = |judge: &dyn Fn(&ToolServerLog) -> Finding| match log.filter(|_| turn.is_some()) {
-        Some(log) => judge(log),
-        None => Finding::NotReached(case.trouble.clone()),
+    let in_turn = |judge: &dyn Fn(&ToolServerLog) -> Finding, tool| match reached {
+        Some((process, _)) => {
+            judge(&process.recording.tool_server).seen_in(lines_of(process, tool))
+        }
+        None => Finding::NotReached(case.trouble.clone()).into(),
     };
     vec![
         case.check(&PLAN_MODE_ADVERTISED, advertised(case)),
         case.check(&SET_MODE_ANSWERS, mode_changes(case, 1)),
-        case.check(&CREATE_PLAN_HAS_TITLE, in_turn(&|log| title(log, plan))),
+        case.check(
+            &CREATE_PLAN_HAS_TITLE,
+            in_turn(&|log| title(log, plan), "create_plan"),
+        ),
         case.check(
             &CREATE_PLAN_HAS_CAT_OUTPUT,
-            in_turn(&|log| description(log, plan)),
+            in_turn(&|log| description(log, plan), "create_plan"),
         ),
-        case.check(&GET_PLAN_HAS_PLAN_ID, in_turn(&|log| read_back(log, plan))),
+        case.check(
+            &GET_PLAN_HAS_PLAN_ID,
+            in_turn(&|log| read_back(log, plan), "get_plan"),
+        ),
         case.check_if(&REPLY_HOLDS_PLAN_ID, turn, |turn| match &saved {
             Some(saved) => turn.reply_holds(&saved.id),
-            None => Finding::NotReached("create_plan gave no plan ID".to_owned()),
+            None => Finding::NotReached("create_plan gave no plan ID".to_owned()).into(),
         }),
         case.check_if(&WORKSPACE_UNCHANGED, reached, |(process, turn)| {
             unchanged(turn, Some(&process.recording.files_at_end))
@@ -71,15 +80,37 @@ fn saved_plan(log: &ToolServerLog, plan: &PlanInputs) -> Option<SavedPlan> {
 }
 
 /// Whether the plan was saved with its content and read back, in one sentence.
-pub(super) fn saved_and_read_back(log: &ToolServerLog, plan: &PlanInputs) -> Finding {
-    [
+pub(super) fn saved_and_read_back(process: &Process<'_>, plan: &PlanInputs) -> Found {
+    let log = &process.recording.tool_server;
+    let finding = [
         title(log, plan),
         description(log, plan),
         read_back(log, plan),
     ]
     .into_iter()
     .find(|finding| !matches!(finding, Finding::Holds(_)))
-    .unwrap_or_else(|| Finding::Holds(format!("the plan {:?} was saved and read back", plan.title)))
+    .unwrap_or_else(|| {
+        Finding::Holds(format!("the plan {:?} was saved and read back", plan.title))
+    });
+    let about_it = calls(log, "create_plan").filter(|(_, call)| has_title(call, plan));
+    let lines = about_it.map(|(at, _)| at);
+    let read = saved_plan(log, plan).into_iter().flat_map(|saved| {
+        let reads = calls(log, "get_plan").filter(move |(_, call)| names(call, &saved.id));
+        reads.map(|(at, _)| at)
+    });
+    finding.seen_in(
+        lines
+            .chain(read)
+            .map(|at| Part::ToolServerLine(at).of(process.index)),
+    )
+}
+
+/// The calls of this tool in the server's record, as evidence.
+fn lines_of(process: &Process<'_>, tool: &str) -> Vec<Evidence> {
+    let calls = calls(&process.recording.tool_server, tool);
+    calls
+        .map(|(at, _)| Part::ToolServerLine(at).of(process.index))
+        .collect()
 }
 
 fn title(log: &ToolServerLog, plan: &PlanInputs) -> Finding {
@@ -124,12 +155,10 @@ fn read_back(log: &ToolServerLog, plan: &PlanInputs) -> Finding {
     };
     let asked: Vec<&Value> = calls(log, "get_plan")
         .filter(|(at, _)| *at > saved.at)
-        .map(|(_, call)| &call["arguments"])
+        .map(|(_, call)| call)
         .collect();
-    let has_id = asked
-        .iter()
-        .filter_map(|arguments| arguments.as_object())
-        .any(|arguments| arguments.values().any(|value| *value == saved.id.as_str()));
+    let has_id = asked.iter().any(|call| names(call, &saved.id));
+    let asked: Vec<&Value> = asked.iter().map(|call| &call["arguments"]).collect();
     let came = match asked.as_slice() {
         [] => no_calls(log, "get_plan"),
         asked => format!("get_plan with {asked:?}; wanted {:?}", saved.id),
@@ -140,6 +169,12 @@ fn read_back(log: &ToolServerLog, plan: &PlanInputs) -> Finding {
 /// A call that the server refused saved nothing.
 fn was_saved(call: &Value) -> bool {
     call.get("error").is_none() && call["result"]["isError"] != true
+}
+
+/// Whether any argument of the call is this ID.
+fn names(call: &Value, id: &str) -> bool {
+    let arguments = call["arguments"].as_object();
+    arguments.is_some_and(|arguments| arguments.values().any(|value| value == id))
 }
 
 fn has_title(call: &Value, plan: &PlanInputs) -> bool {
@@ -180,26 +215,27 @@ fn plan_id(result: &Value) -> Option<String> {
 }
 
 /// Whether `session/new` offers a Plan mode.
-pub(super) fn advertised(case: &Case<'_>) -> Finding {
+pub(super) fn advertised(case: &Case<'_>) -> Found {
     let opened = case.first().and_then(|process| {
         let exchange = process.transcript.exchanges("session/new").next()?;
-        exchange.result()
+        Some((exchange, exchange.result()?))
     });
-    match opened {
-        None => Finding::NotReached(case.trouble.clone()),
-        Some(opened) => match mode_rule::find(opened) {
-            Some(switches) => Finding::Holds(format!("{:?}", switches.plan)),
-            None => Finding::Breach(format!(
-                "modes {}, configOptions {}",
-                quote(&opened["modes"].to_string()),
-                quote(&opened["configOptions"].to_string())
-            )),
-        },
-    }
+    let Some((exchange, opened)) = opened else {
+        return Finding::NotReached(case.trouble.clone()).into();
+    };
+    let finding = match mode_rule::find(opened) {
+        Some(switches) => Finding::Holds(format!("{:?}", switches.plan)),
+        None => Finding::Breach(format!(
+            "modes {}, configOptions {}",
+            quote(&opened["modes"].to_string()),
+            quote(&opened["configOptions"].to_string())
+        )),
+    };
+    finding.seen_in(exchange.evidence())
 }
 
 /// Whether that many changes of mode were made and each was answered with a result.
-pub(super) fn mode_changes(case: &Case<'_>, wanted: usize) -> Finding {
+pub(super) fn mode_changes(case: &Case<'_>, wanted: usize) -> Found {
     let changes: Vec<_> = case
         .first()
         .into_iter()
@@ -216,19 +252,25 @@ pub(super) fn mode_changes(case: &Case<'_>, wanted: usize) -> Finding {
             "{}: {}",
             refused.request["params"],
             refused.in_words()
-        ));
+        ))
+        .seen_in(refused.evidence());
     }
     if changes.len() < wanted {
-        return Finding::NotReached(case.trouble.clone());
+        return Finding::NotReached(case.trouble.clone()).into();
     }
     Finding::Holds(format!("{} answered with a result", changes.len()))
+        .seen_in(changes.iter().flat_map(|change| change.evidence()))
 }
 
 /// Whether the workspace is the same after the turn, and at the end if nothing else came between.
 ///
 /// A file that was written and put back is a blemish: the contract compares files, but Plan mode means
 /// not to write them.
-pub(super) fn unchanged(turn: &Turn<'_>, at_end: Option<&Snapshot>) -> Finding {
+pub(super) fn unchanged(turn: &Turn<'_>, at_end: Option<&Snapshot>) -> Found {
+    files_unchanged(turn, at_end).seen_in([turn.files_evidence()])
+}
+
+fn files_unchanged(turn: &Turn<'_>, at_end: Option<&Snapshot>) -> Finding {
     let files = turn
         .files
         .and_then(|files| Some((&files.before, files.after.as_ref()?)));

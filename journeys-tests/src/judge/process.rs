@@ -2,8 +2,8 @@
 
 use super::{Case, Process, holds_if};
 use crate::{
-    check::{Check, Finding},
-    recording::{Ending, ExitStatus, Look, SeenProcess, When},
+    check::{Check, Finding, Found},
+    recording::{Ending, ExitStatus, Look, SeenProcess, What, When},
     requirements::{
         ENDS_ON_INPUT_CLOSE, EXIT_STATUS_ZERO, NO_PROCESS_LEFT, PROCESSES_DO_NOT_GROW,
         PROTOCOL_VERSION_1,
@@ -15,17 +15,23 @@ const MAX_END_MS: u64 = 10_000;
 
 pub(super) fn judge(case: &Case<'_>, process: &Process<'_>) -> Vec<Check> {
     let ending = process.recording.ending;
-    let mut checks = vec![
-        case.check(&PROTOCOL_VERSION_1, version(process, &case.trouble)),
-        case.check(&ENDS_ON_INPUT_CLOSE, ends(ending)),
-        case.check(&EXIT_STATUS_ZERO, exit_status(ending)),
-        case.check(&NO_PROCESS_LEFT, left(process)),
-    ];
+    let end =
+        || process.events_where(|what| matches!(what, What::InputClosed | What::Exited { .. }));
+    let mut checks = vec![case.check(&PROTOCOL_VERSION_1, version(process, &case.trouble))];
+    // How a process ends that was killed for the story's sake says nothing.
+    if ending != Ending::KilledByJourney {
+        checks.extend([
+            case.check(&ENDS_ON_INPUT_CLOSE, ends(ending).seen_in(end())),
+            case.check(&EXIT_STATUS_ZERO, exit_status(ending).seen_in(end())),
+            case.check(&NO_PROCESS_LEFT, left(process)),
+        ]);
+    }
     let counts: Vec<usize> = looks(process, When::AfterTurn)
         .map(|look| look.processes.len())
         .collect();
     if counts.len() > 1 {
-        checks.push(case.check(&PROCESSES_DO_NOT_GROW, grows(&counts)));
+        let evidence = process.looks_where(|when| when == When::AfterTurn);
+        checks.push(case.check(&PROCESSES_DO_NOT_GROW, grows(&counts).seen_in(evidence)));
     }
     checks
 }
@@ -49,11 +55,11 @@ pub(super) fn in_words<'p>(processes: impl Iterator<Item = &'p SeenProcess>) -> 
     }
 }
 
-fn version(process: &Process<'_>, trouble: &str) -> Finding {
+fn version(process: &Process<'_>, trouble: &str) -> Found {
     let Some(initialize) = process.transcript.exchanges("initialize").next() else {
-        return Finding::NotReached(trouble.to_owned());
+        return Finding::NotReached(trouble.to_owned()).into();
     };
-    match initialize.result() {
+    let finding = match initialize.result() {
         Some(result) => {
             let version = &result["protocolVersion"];
             holds_if(
@@ -62,7 +68,8 @@ fn version(process: &Process<'_>, trouble: &str) -> Finding {
             )
         }
         None => Finding::Breach(format!("{}: {trouble}", initialize.in_words())),
-    }
+    };
+    finding.seen_in(initialize.evidence())
 }
 
 fn ends(ending: Ending) -> Finding {
@@ -77,6 +84,7 @@ fn ends(ending: Ending) -> Finding {
         Ending::Killed { after_ms } => {
             Finding::Breach(format!("it still ran after {after_ms} ms and was killed"))
         }
+        Ending::KilledByJourney => Finding::NotReached("the journey killed it".to_owned()),
     }
 }
 
@@ -85,13 +93,15 @@ fn exit_status(ending: Ending) -> Finding {
         Ending::AfterInputClosed { status, .. } | Ending::BeforeInputClosed { status } => {
             holds_if(status == ExitStatus::Code(0), status.to_string())
         }
-        Ending::Killed { .. } => Finding::NotReached("the agent did not end by itself".to_owned()),
+        Ending::Killed { .. } | Ending::KilledByJourney => {
+            Finding::NotReached("the agent did not end by itself".to_owned())
+        }
     }
 }
 
 /// Only a settled look counts: a child that goes when its parent went needs a moment for it.
-fn left(process: &Process<'_>) -> Finding {
-    match looks(process, When::AfterEnd).last() {
+fn left(process: &Process<'_>) -> Found {
+    let finding = match looks(process, When::AfterEnd).last() {
         Some(look) => holds_if(look.processes.is_empty(), in_words(look.processes.iter())),
         None => {
             let below = looks(process, When::AtEnd).flat_map(|look| &look.processes);
@@ -100,7 +110,8 @@ fn left(process: &Process<'_>) -> Finding {
                 in_words(below)
             ))
         }
-    }
+    };
+    finding.seen_in(process.looks_where(|when| matches!(when, When::AtEnd | When::AfterEnd)))
 }
 
 /// A pool of helpers is fine; one more after each turn is not.

@@ -171,6 +171,7 @@ fn what_was_never_reached_is_a_fail_that_says_why() {
             program: "x".to_owned(),
             error: "not found".to_owned(),
         }),
+        timing: None,
     };
     let checks = judge(&recording);
     assert!(checks.len() > 5);

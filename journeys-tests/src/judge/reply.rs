@@ -16,7 +16,7 @@ pub(super) fn judge(case: &Case<'_>, marker: &str) -> Vec<Check> {
                 || "no agent_message_chunk with text before the answer".to_owned(),
                 |reply| format!("the reply {}", quote(reply)),
             );
-            holds_if(reply.is_some(), came)
+            holds_if(reply.is_some(), came).seen_in(turn.reply_evidence())
         }),
         case.check_if(&REPLY_HOLDS_MARKER, turn, |turn| turn.reply_holds(marker)),
         case.check_if(&STOP_REASON_END_TURN, turn, |turn| {

@@ -25,6 +25,7 @@ impl Scene {
     /// A process that has answered `initialize` with these capabilities.
     pub(super) fn new(capabilities: Value) -> Self {
         let recording = ProcessRecording {
+            started_ms: 0,
             events: Vec::new(),
             stderr: StderrTail::default(),
             looks: Vec::new(),
@@ -112,6 +113,48 @@ impl Scene {
         self
     }
 
+    /// A prompt that is not answered yet.
+    pub(super) fn begin_prompt(mut self) -> Self {
+        let id = self.next_id;
+        self.next_id += 1;
+        let params = json!({"sessionId": SESSION, "prompt": []});
+        self.sent(
+            json!({"jsonrpc": "2.0", "id": id, "method": "session/prompt", "params": params}),
+        );
+        self
+    }
+
+    /// The end of the prompt that was begun.
+    pub(super) fn end_prompt(
+        mut self,
+        updates: &[Value],
+        stop_reason: &str,
+        before: Snapshot,
+        after: Snapshot,
+    ) -> Self {
+        for update in updates {
+            self.update(update);
+        }
+        let after = Some(after);
+        self.recording.turns.push(TurnFiles { before, after });
+        let id = self.next_id - 1;
+        self.received(json!({"jsonrpc": "2.0", "id": id, "result": {"stopReason": stop_reason}}));
+        self
+    }
+
+    /// A prompt that is answered with an error.
+    pub(super) fn failed_prompt(self, error: &Value) -> Self {
+        let id = self.next_id;
+        self.begin_prompt()
+            .message(json!({"jsonrpc": "2.0", "id": id, "error": error}))
+    }
+
+    /// Any message of the checker.
+    pub(super) fn checker_says(mut self, message: &Value) -> Self {
+        self.sent(message.clone());
+        self
+    }
+
     /// An update out of turn.
     pub(super) fn late(mut self, update: &Value) -> Self {
         self.update(update);
@@ -175,7 +218,10 @@ impl Scene {
             .looks
             .iter()
             .all(|look| look.when != When::AfterEnd)
-            && !matches!(self.recording.ending, Ending::Killed { .. })
+            && !matches!(
+                self.recording.ending,
+                Ending::Killed { .. } | Ending::KilledByJourney
+            )
         {
             self = self.look(When::AfterEnd, &[]);
         }
@@ -262,6 +308,7 @@ pub(super) fn recording(inputs: Inputs, processes: Vec<ProcessRecording>) -> Rec
         inputs,
         processes,
         trouble: None,
+        timing: None,
     }
 }
 

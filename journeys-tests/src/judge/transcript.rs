@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::recording::{Event, What};
+use crate::{
+    evidence::{Evidence, Part},
+    recording::{Event, What},
+};
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +19,8 @@ pub enum Side {
 /// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
+    /// Where it stands among the events of its process.
+    pub event: usize,
     /// Milliseconds since the process was started.
     pub t_ms: u64,
     /// Who wrote it.
@@ -27,38 +32,67 @@ pub struct Message {
 /// All messages of one process, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Transcript {
+    /// Which process, counted from 0.
+    pub process: usize,
     /// The messages.
     pub messages: Vec<Message>,
+    /// How many of them came before the checker closed the agent's input. What comes after that is
+    /// said to nobody: it answers no request and belongs to no turn.
+    pub open: usize,
 }
+
+/// Requests of the checker in one process that are looked at. A journey sends a dozen; a file that
+/// claims thousands was not written by the checker, and must not cost their square.
+const MAX_REQUESTS: usize = 256;
 
 /// A request of the checker and its answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange<'t> {
+    /// Where it stands.
+    transcript: &'t Transcript,
     /// Where the request stands.
     pub sent: usize,
     /// The request.
     pub request: &'t Value,
-    /// Where the answer stands, and the answer.
+    /// Where the answer stands, and the answer; none that came after the input was closed.
     pub answer: Option<(usize, &'t Value)>,
 }
 
 impl Transcript {
     /// Parses the lines of a recording. What is no JSON object is left out; `wire` judges that.
     #[must_use]
-    pub fn new(events: &[Event]) -> Self {
-        let messages = events.iter().filter_map(|event| {
+    pub fn new(process: usize, events: &[Event]) -> Self {
+        let parsed = events.iter().enumerate().filter_map(|(at, event)| {
             let (from, line) = match &event.what {
                 What::Sent { line } => (Side::Checker, line),
                 What::Received { line, .. } => (Side::Agent, line),
                 _ => return None,
             };
             let json = serde_json::from_str(line).ok()?;
-            let t_ms = event.t_ms;
-            Some(Message { t_ms, from, json })
+            Some(Message {
+                event: at,
+                t_ms: event.t_ms,
+                from,
+                json,
+            })
         });
+        let messages: Vec<Message> = parsed.collect();
+        let closed = events
+            .iter()
+            .position(|event| event.what == What::InputClosed)
+            .unwrap_or(events.len());
+        let open = messages.partition_point(|message| message.event < closed);
         Self {
-            messages: messages.collect(),
+            process,
+            messages,
+            open,
         }
+    }
+
+    /// A message of it, as evidence.
+    #[must_use]
+    pub fn evidence(&self, message: usize) -> Evidence {
+        Part::Event(self.messages[message].event).of(self.process)
     }
 
     /// The checker's requests of this method, in order.
@@ -73,16 +107,20 @@ impl Transcript {
             .messages
             .iter()
             .enumerate()
-            .filter(|(_, message)| message.from == Side::Checker && is_request(&message.json));
+            .filter(|(_, message)| message.from == Side::Checker && is_request(&message.json))
+            .take(MAX_REQUESTS);
         requests.map(|(sent, message)| Exchange {
+            transcript: self,
             sent,
             request: &message.json,
-            answer: self.answer_after(sent, &message.json["id"]),
+            answer: self.response(sent + 1..self.open, &message.json["id"]),
         })
     }
 
-    fn answer_after(&self, sent: usize, id: &Value) -> Option<(usize, &Value)> {
-        let later = self.messages.iter().enumerate().skip(sent + 1);
+    /// The first response with this id in a range.
+    fn response(&self, range: std::ops::Range<usize>, id: &Value) -> Option<(usize, &Value)> {
+        let later = self.messages.iter().enumerate();
+        let later = later.take(range.end).skip(range.start);
         let mut answers = later.filter(|(_, message)| {
             message.from == Side::Agent && is_response(&message.json) && message.json["id"] == *id
         });
@@ -111,14 +149,27 @@ impl Transcript {
         session_id: &Value,
         range: std::ops::Range<usize>,
     ) -> Option<String> {
-        let chunks = self.from_agent("session/update", range);
-        let chunks = chunks.filter(|(_, params)| {
-            params["sessionId"] == *session_id && params["update"]["sessionUpdate"] == kind
-        });
-        let texts: Vec<&str> = chunks
-            .filter_map(|(_, params)| params["update"]["content"]["text"].as_str())
+        let texts: Vec<&str> = self
+            .chunks(kind, session_id, range)
+            .map(|(_, text)| text)
             .collect();
         (!texts.is_empty()).then(|| texts.concat())
+    }
+
+    /// The chunks of one kind with text, in a session and a range: where each stands, and its text.
+    pub fn chunks<'t>(
+        &'t self,
+        kind: &'t str,
+        session_id: &'t Value,
+        range: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = (usize, &'t str)> {
+        let updates = self.from_agent("session/update", range);
+        updates.filter_map(move |(at, params)| {
+            let update = &params["update"];
+            let wanted = params["sessionId"] == *session_id && update["sessionUpdate"] == kind;
+            let text = update["content"]["text"].as_str()?;
+            wanted.then_some((at, text))
+        })
     }
 }
 
@@ -133,12 +184,31 @@ impl<'t> Exchange<'t> {
     #[must_use]
     pub fn in_words(&self) -> String {
         match self.answer {
+            None if self.answered_to_nobody() => "no answer before its input was closed".to_owned(),
             None => "no answer".to_owned(),
             Some((_, answer)) => match answer.get("error") {
                 Some(error) => format!("the error {}", super::quote(&error.to_string())),
                 None => format!("the result {}", super::quote(&answer["result"].to_string())),
             },
         }
+    }
+}
+
+impl Exchange<'_> {
+    /// The request and its answer, as evidence.
+    #[must_use]
+    pub fn evidence(&self) -> Vec<Evidence> {
+        let answer = self.answer.map(|(at, _)| at);
+        let both = [self.sent].into_iter().chain(answer);
+        both.map(|at| self.transcript.evidence(at)).collect()
+    }
+
+    /// Whether an answer came, but only after the input was closed.
+    fn answered_to_nobody(&self) -> bool {
+        let Transcript { open, messages, .. } = self.transcript;
+        let later = (*open).max(self.sent + 1)..messages.len();
+        let late = self.transcript.response(later, &self.request["id"]);
+        self.answer.is_none() && late.is_some()
     }
 }
 

@@ -10,10 +10,15 @@ use super::{
     Process, quote,
     transcript::{Exchange, Transcript},
 };
-use crate::{check::Finding, recording::TurnFiles};
+use crate::{
+    check::{Finding, Found},
+    evidence::{Evidence, Part},
+    recording::TurnFiles,
+};
 
 /// A turn of a process.
 pub(super) struct Turn<'r> {
+    number: usize,
     pub(super) transcript: &'r Transcript,
     pub(super) exchange: Exchange<'r>,
     pub(super) files: Option<&'r TurnFiles>,
@@ -39,6 +44,7 @@ impl<'r> Process<'r> {
             .collect();
         let turns = prompts.into_iter().zip(nexts).enumerate();
         turns.map(|(number, (exchange, next))| Turn {
+            number,
             transcript: &self.transcript,
             exchange,
             files: self.recording.turns.get(number),
@@ -53,12 +59,12 @@ impl Turn<'_> {
         &self.exchange.request["params"]["sessionId"]
     }
 
-    /// From the prompt to its answer, or to the next prompt if there is none.
+    /// From the prompt to its answer; without one to the next prompt, or until the input is closed.
     pub(super) fn running(&self) -> Range<usize> {
-        let end = self
-            .exchange
-            .answer
-            .map_or(self.next, |(at, _)| at.min(self.next));
+        let end = self.exchange.answer.map_or_else(
+            || self.next.min(self.transcript.open),
+            |(at, _)| at.min(self.next),
+        );
         self.exchange.sent..end
     }
 
@@ -77,9 +83,25 @@ impl Turn<'_> {
             .text("agent_message_chunk", self.session_id(), self.running())
     }
 
+    /// The chunks of the reply and the answer, as evidence.
+    pub(super) fn reply_evidence(&self) -> Vec<Evidence> {
+        let kind = "agent_message_chunk";
+        let chunks = self
+            .transcript
+            .chunks(kind, self.session_id(), self.running());
+        let answer = self.exchange.answer.map(|(at, _)| at);
+        let places = chunks.map(|(at, _)| at).chain(answer);
+        places.map(|at| self.transcript.evidence(at)).collect()
+    }
+
+    /// The files around the turn, as evidence.
+    pub(super) fn files_evidence(&self) -> Evidence {
+        Part::Turn(self.number).of(self.transcript.process)
+    }
+
     /// Whether the reply holds this.
-    pub(super) fn reply_holds(&self, wanted: &str) -> Finding {
-        match self.reply() {
+    pub(super) fn reply_holds(&self, wanted: &str) -> Found {
+        let finding = match self.reply() {
             Some(reply) if reply.contains(wanted) => {
                 Finding::Holds(format!("the reply {}", quote(&reply)))
             }
@@ -89,16 +111,18 @@ impl Turn<'_> {
             None => Finding::Breach(format!(
                 "no agent_message_chunk with text before the answer, so no {wanted:?}"
             )),
-        }
+        };
+        finding.seen_in(self.reply_evidence())
     }
 
     /// Whether the turn was answered with this stop reason.
-    pub(super) fn stops_with(&self, wanted: &str) -> Finding {
+    pub(super) fn stops_with(&self, wanted: &str) -> Found {
         let stop_reason = self.exchange.result().map(|result| &result["stopReason"]);
         super::holds_if(
             stop_reason.is_some_and(|reason| reason == wanted),
             self.exchange.in_words(),
         )
+        .seen_in(self.exchange.evidence())
     }
 
     /// Milliseconds at which the answer came.

@@ -3,27 +3,35 @@
 //!
 //! ACP: <https://agentclientprotocol.com/protocol/v1/transports#stdio>
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
 use super::{
-    Case, Process, holds_if, messages, quote,
+    Case, Process, messages, quote,
     transcript::{Side, Transcript, is_response},
 };
 use crate::{
-    check::{Check, Finding},
-    recording::{Event, JunkReason, What},
+    check::{Check, Finding, Found},
+    evidence::Evidence,
+    recording::{Ending, Event, JunkReason, What},
     requirements::{RESPONSES_MATCH_REQUESTS, STDOUT_IS_PROTOCOL, VALID_MESSAGES},
 };
+
+/// Lines that are joined in the search for an indented message; the recorder keeps no more.
+const MAX_JOINED: usize = 64;
 
 /// Faults that are named in a check; the rest is counted.
 const MAX_NAMED: usize = 5;
 
 pub(super) fn judge(case: &Case<'_>, process: &Process<'_>) -> Vec<Check> {
     vec![
-        case.check(&STDOUT_IS_PROTOCOL, stdout(&process.recording.events)),
-        case.check(&RESPONSES_MATCH_REQUESTS, responses(&process.transcript)),
+        case.check(
+            &STDOUT_IS_PROTOCOL,
+            stdout(&process.recording.events)
+                .seen_in(process.events_where(|what| matches!(what, What::Junk { .. }))),
+        ),
+        case.check(&RESPONSES_MATCH_REQUESTS, responses(process)),
         case.check(&VALID_MESSAGES, valid(&process.transcript)),
     ]
 }
@@ -71,7 +79,7 @@ fn message_over_lines(junk: &[(&str, JunkReason)]) -> Option<(usize, String)> {
         .iter()
         .position(|(line, _)| line.trim_start().starts_with('{'))?;
     let mut joined = String::new();
-    for (count, (line, _)) in junk[start..].iter().enumerate() {
+    for (count, (line, _)) in junk[start..].iter().take(MAX_JOINED).enumerate() {
         joined.push_str(line);
         joined.push('\n');
         if let Ok(message @ Value::Object(_)) = serde_json::from_str(&joined) {
@@ -81,25 +89,28 @@ fn message_over_lines(junk: &[(&str, JunkReason)]) -> Option<(usize, String)> {
     None
 }
 
-fn responses(transcript: &Transcript) -> Finding {
-    let mut faults = Vec::new();
+/// A fault in words, and the message that shows it.
+type Fault = (String, Evidence);
+
+fn responses(process: &Process<'_>) -> Found {
+    let transcript = &process.transcript;
+    let mut faults: Vec<Fault> = Vec::new();
     let mut answered = HashSet::new();
-    let mut open = Vec::new();
-    for message in &transcript.messages {
+    let mut open: BTreeMap<String, (&Value, usize)> = BTreeMap::new();
+    for (at, message) in transcript.messages.iter().enumerate() {
+        let mut fault = |words: String| faults.push((words, transcript.evidence(at)));
         let id = &message.json["id"];
         match message.from {
             Side::Checker if message.json["method"].is_string() && !id.is_null() => {
-                open.push((id, &message.json["method"]));
+                open.insert(id.to_string(), (&message.json["method"], at));
             }
             Side::Agent if is_response(&message.json) => {
-                let known = open.iter().position(|(open_id, _)| *open_id == id);
-                if let Some(at) = known {
-                    open.remove(at);
+                if open.remove(&id.to_string()).is_some() {
                     answered.insert(id.to_string());
                 } else if answered.contains(&id.to_string()) {
-                    faults.push(format!("a second response with id {id}"));
+                    fault(format!("a second response with id {id}"));
                 } else {
-                    faults.push(format!(
+                    fault(format!(
                         "a response with id {id}, which no open request has"
                     ));
                 }
@@ -107,44 +118,42 @@ fn responses(transcript: &Transcript) -> Finding {
             _ => {}
         }
     }
-    faults.extend(
-        open.iter()
-            .map(|(id, method)| format!("no response to {method} with id {id}")),
-    );
+    // A process that the journey killed owes nothing.
+    if process.recording.ending == Ending::KilledByJourney {
+        open.clear();
+    }
+    faults.extend(open.iter().map(|(id, (method, at))| {
+        let words = format!("no response to {method} with id {id}");
+        (words, transcript.evidence(*at))
+    }));
     named(&faults, &format!("{} requests answered", answered.len()))
 }
 
-fn valid(transcript: &Transcript) -> Finding {
-    let from_agent = transcript
-        .messages
-        .iter()
-        .filter(|message| message.from == Side::Agent);
-    let mut faults: Vec<String> = from_agent
-        .flat_map(|message| messages::faults(&message.json))
-        .collect();
+fn valid(transcript: &Transcript) -> Found {
+    let mut faults: Vec<Fault> = Vec::new();
+    for (at, message) in transcript.messages.iter().enumerate() {
+        if message.from == Side::Agent {
+            let found = messages::faults(&message.json).into_iter();
+            faults.extend(found.map(|fault| (fault, transcript.evidence(at))));
+        }
+    }
     for prompt in transcript.exchanges("session/prompt") {
-        faults.extend(prompt.result().and_then(messages::stop_reason_fault));
+        let found = prompt.result().and_then(messages::stop_reason_fault);
+        let answer = prompt.answer.map(|(at, _)| transcript.evidence(at));
+        faults.extend(found.zip(answer));
     }
     named(&faults, "every message has its shape")
 }
 
-fn named(faults: &[String], otherwise: &str) -> Finding {
-    let more = faults.len().saturating_sub(MAX_NAMED);
-    let mut words = faults
-        .iter()
-        .take(MAX_NAMED)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join("; ");
-    if more > 0 {
-        words = format!("{words}; and {more} more");
+fn named(faults: &[Fault], otherwise: &str) -> Found {
+    if faults.is_empty() {
+        return Finding::Holds(otherwise.to_owned()).into();
     }
-    holds_if(
-        faults.is_empty(),
-        if faults.is_empty() {
-            otherwise.to_owned()
-        } else {
-            words
-        },
-    )
+    let words: Vec<&str> = faults.iter().map(|(words, _)| words.as_str()).collect();
+    let mut named = words[..words.len().min(MAX_NAMED)].join("; ");
+    let more = words.len().saturating_sub(MAX_NAMED);
+    if more > 0 {
+        named = format!("{named}; and {more} more");
+    }
+    Finding::Breach(named).seen_in(faults.iter().map(|(_, evidence)| *evidence))
 }

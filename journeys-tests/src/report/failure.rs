@@ -7,7 +7,7 @@ use crate::{
     check::{Check, Verdict},
     recording::{Event, ProcessRecording, What},
     requirements,
-    result_file::JourneyResult,
+    result::JourneyResult,
 };
 
 /// Lines of the wire and of standard error that are shown. The result file has the rest.
@@ -31,7 +31,7 @@ pub fn write(journey: &JourneyResult, out: &mut impl Write) -> io::Result<()> {
         .partition(|check| check.came.starts_with("not reached: "));
     writeln!(out, "\n{}: {}", journey.name, journey.name.summary())?;
     if let Some(trouble) = &journey.recording.trouble {
-        writeln!(out, "  stopped: {trouble}")?;
+        writeln!(out, "  stopped: {}", printable(&trouble.to_string()))?;
     }
     for check in judged {
         write_check(check, out)?;
@@ -59,8 +59,8 @@ fn write_check(check: &Check, out: &mut impl Write) -> io::Result<()> {
         .map(|index| format!(" (process {})", index + 1))
         .unwrap_or_default();
     writeln!(out, "  {word} {}{process}", check.id)?;
-    writeln!(out, "    expected: {}", check.expected)?;
-    writeln!(out, "    came:     {}", check.came)?;
+    writeln!(out, "    expected: {}", printable(&check.requires))?;
+    writeln!(out, "    came:     {}", printable(&check.came))?;
     if let Some(requirement) = requirements::find(&check.id) {
         writeln!(out, "    advice:   {}", requirement.advice)?;
         writeln!(out, "    see:      {}", requirement.page)?;
@@ -101,12 +101,16 @@ fn in_words(Event { t_ms, what }: &Event) -> String {
     format!("{t_ms:>6} ms {what}")
 }
 
-/// An agent's text must neither flood the terminal nor control it.
+/// An agent's text, and that of a file that a stranger sent, must not control the terminal.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().map(shown).collect()
+}
+
+/// Nor may it flood the terminal.
 fn short(line: &str) -> String {
-    let printable = line
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c });
-    let mut short: String = printable.take(LINE_CHARS).collect();
+    let mut short: String = printable(line).chars().take(LINE_CHARS).collect();
     if line.chars().nth(LINE_CHARS).is_some() {
         short.push('…');
     }

@@ -7,7 +7,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::run::Progress;
+use crate::{result::JourneyResult, run::Progress};
 
 /// How often the moving line moves.
 const TICK: Duration = Duration::from_millis(100);
@@ -20,12 +20,16 @@ pub fn shown(journeys: usize) -> Box<dyn Fn(Progress<'_>)> {
     } else {
         Box::new(|progress| {
             if let Progress::Judged(result) = progress {
-                // Progress is a courtesy: a closed standard error is no fault.
-                let word = if result.passes() { "pass" } else { "FAIL" };
-                let _closed = writeln!(io::stderr(), "{}: {word}", result.name);
+                say(&format!("{}: {}", result.name, word_for(result)));
             }
         })
     }
+}
+
+/// Says one line of progress.
+pub fn say(line: &str) {
+    // Progress is a courtesy: a closed standard error is no fault.
+    let _closed = writeln!(io::stderr(), "{line}");
 }
 
 fn on_terminal(journeys: usize) -> Box<dyn Fn(Progress<'_>)> {
@@ -38,12 +42,21 @@ fn on_terminal(journeys: usize) -> Box<dyn Fn(Progress<'_>)> {
         Progress::Started(journey) => bar.set_message(format!("{journey}: {}", journey.summary())),
         Progress::Step(journey, step) => bar.set_message(format!("{journey}: {step}")),
         Progress::Judged(result) => {
-            let word = if result.passes() { "pass" } else { "FAIL" };
-            bar.println(format!("{word}  {}", result.name));
+            bar.println(format!("{}: {}", result.name, word_for(result)));
             bar.inc(1);
             if bar.position() == bar.length().unwrap_or_default() {
                 bar.finish_and_clear();
             }
         }
     })
+}
+
+fn word_for(result: &JourneyResult) -> &'static str {
+    if result.could_not_run() {
+        "could not run"
+    } else if result.passes() {
+        "pass"
+    } else {
+        "FAIL"
+    }
 }

@@ -1,10 +1,12 @@
 //! The table of journeys: one row each.
 
-use comfy_table::{Cell, Color, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
+use comfy_table::{
+    Cell, CellAlignment, Color, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED,
+};
 
 use crate::{
     check::Verdict,
-    result_file::{JourneyResult, RunResult},
+    result::{JourneyResult, RunResult},
 };
 
 /// The table of a run.
@@ -14,11 +16,12 @@ pub fn of(result: &RunResult) -> Table {
     table
         .load_style(UTF8_FULL_CONDENSED)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header(["Journey", "Verdict", "Checks", "Not as required"]);
-    for journey in &result.journeys {
+        .set_header(["Journey", "Verdict", "Time", "Checks", "Not as required"]);
+    for journey in result.all_journeys() {
         table.add_row([
-            Cell::new(journey.name),
+            Cell::new(name(journey)),
             verdict(journey),
+            Cell::new(time(journey)).set_alignment(CellAlignment::Right),
             Cell::new(counts(journey)),
             Cell::new(ids(journey)),
         ]);
@@ -30,9 +33,24 @@ fn verdict(journey: &JourneyResult) -> Cell {
     let (word, colour) = match journey.verdict {
         Verdict::Pass => ("pass", Color::Green),
         Verdict::Warn => ("pass, with warnings", Color::Yellow),
+        Verdict::Fail if journey.could_not_run() => ("could not run", Color::Red),
         Verdict::Fail => ("FAIL", Color::Red),
     };
     Cell::new(word).fg(colour)
+}
+
+fn name(journey: &JourneyResult) -> String {
+    let mark = if journey.name.is_stand_in() {
+        " (stand-in)"
+    } else {
+        ""
+    };
+    format!("{}{mark}", journey.name)
+}
+
+fn time(journey: &JourneyResult) -> String {
+    let timing = journey.recording.timing;
+    timing.map_or_else(String::new, |timing| format!("{} ms", timing.took_ms))
 }
 
 fn counts(journey: &JourneyResult) -> String {

@@ -1,5 +1,7 @@
 //! Runs the built checker on the built `faulty-agent` and compares its verdict with what is expected.
 
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
 use std::{
     collections::BTreeSet,
     fmt::Write as _,
@@ -11,8 +13,8 @@ use std::{
 
 use serde_json::Value;
 
-const CHECKER: &str = env!("CARGO_BIN_EXE_acp-journeys");
-const AGENT: &str = env!("CARGO_BIN_EXE_faulty-agent");
+pub const CHECKER: &str = env!("CARGO_BIN_EXE_acp-journeys");
+pub const AGENT: &str = env!("CARGO_BIN_EXE_faulty-agent");
 
 /// Runs at once. Most of a run is waiting, so more than the processors; few enough that an agent
 /// that is right stays far within the limits.
@@ -45,10 +47,43 @@ pub fn list(option: &str) -> Vec<Value> {
     serde_json::from_slice(&output.stdout).expect("the list is no JSON array")
 }
 
+/// Runs the checker on the `faulty-agent` with this option, in one journey; returns the result.
+pub fn drive(option: &str, name: &str, journey: &str, scale: &str) -> Result<Value, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let file = folder.path().join("result.json");
+    let output = checker()
+        .args(["run", "--only", journey, "--scale", scale, "--json"])
+        .arg(&file)
+        .args(["--", AGENT, option, name, "--scale", scale, "--state"])
+        .arg(folder.path().join("state"))
+        .output()
+        .map_err(|error| error.to_string())?;
+    let said = || String::from_utf8_lossy(&output.stderr).into_owned();
+    let result = std::fs::read(&file).map_err(|error| format!("{error}: {}", said()))?;
+    serde_json::from_slice(&result).map_err(|error| error.to_string())
+}
+
+/// The one journey of a result.
+pub fn journey(result: &Value) -> &Value {
+    match result["journeys"].as_array().map(Vec::as_slice) {
+        Some([journey]) => journey,
+        _ => &result["stand_ins"][0],
+    }
+}
+
+/// A command of the checker, with the tool server where it looks for it.
+pub fn checker() -> Command {
+    build_tool_server();
+    let mut checker = Command::new(CHECKER);
+    checker
+        .stdin(Stdio::null())
+        .env_remove("ACP_JOURNEYS_ISOLATION");
+    checker
+}
+
 /// Runs all cases, a few at a time, and panics with all that went wrong.
 pub fn run_all(cases: Vec<Case>) {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    build_tool_server();
     let open = Mutex::new(cases);
     let wrong = Mutex::new(String::new());
     thread::scope(|scope| {
@@ -75,35 +110,8 @@ fn next(open: &Mutex<Vec<Case>>) -> Option<Case> {
 impl Case {
     /// Runs the checker; an error is what differs from what is expected.
     fn run(&self) -> Result<(), String> {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let file = folder.path().join("result.json");
-        let output = Command::new(CHECKER)
-            .args([
-                "run",
-                "--only",
-                &self.journey,
-                "--scale",
-                self.scale,
-                "--json",
-            ])
-            .arg(&file)
-            .args([
-                "--",
-                AGENT,
-                self.option,
-                &self.name,
-                "--scale",
-                self.scale,
-                "--state",
-            ])
-            .arg(folder.path().join("state"))
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| error.to_string())?;
-        let said = || String::from_utf8_lossy(&output.stderr).into_owned();
-        let result = std::fs::read(&file).map_err(|error| format!("{error}: {}", said()))?;
-        let result: Value = serde_json::from_slice(&result).map_err(|error| error.to_string())?;
-        let checks = result["journeys"][0]["checks"].as_array();
+        let result = drive(self.option, &self.name, &self.journey, self.scale)?;
+        let checks = journey(&result)["checks"].as_array();
         self.compare(checks.ok_or("the result has no checks")?)
     }
 

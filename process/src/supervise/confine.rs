@@ -7,7 +7,7 @@
 //!   `/dev/full`.
 //! - No metadata of any file may be changed, in the temporary folder neither: Landlock does not
 //!   know mode, owner, times and attributes, and a filter cannot see which file is meant. See
-//!   [`filter`](super::filter). (`touch` and `cp -p` therefore complain.)
+//!   [`filter`]. (`touch` and `cp -p` therefore complain.)
 //! - No privilege can be gained by a set-user-id program (`no_new_privs`).
 //! - No connection to another program over a Unix socket, so nobody can be asked to write instead:
 //!   no container daemon, no desktop bus, no terminal multiplexer, no agent for keys.

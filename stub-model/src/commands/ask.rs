@@ -47,7 +47,10 @@ pub(super) fn answered(conversation: &Conversation<'_>) -> Option<Vec<Event>> {
         return None;
     };
     let asked = said.find(|message| matches!(message, Message::User(_)))?;
-    let was_ask = matches!(split(asked), Some(("ask", _)));
+    let is_question = question.contains('?') && !question.starts_with(ANSWERED);
+    if !is_question || !matches!(split(asked), Some(("ask", _))) {
+        return None;
+    }
     let answer: Vec<_> = parts
         .iter()
         .filter_map(|part| match part {
@@ -56,9 +59,7 @@ pub(super) fn answered(conversation: &Conversation<'_>) -> Option<Vec<Event>> {
         })
         .collect();
     let answer = answer.join(" ");
-    let is_question = question.contains('?') && !question.starts_with(ANSWERED);
-    (was_ask && is_question && !answer.is_empty() && !answer.starts_with('/'))
-        .then(|| say(&format!("{ANSWERED} {answer}")))
+    (!answer.is_empty() && !answer.starts_with('/')).then(|| say(&format!("{ANSWERED} {answer}")))
 }
 
 /// How a reply to an answer begins; it is the tool's word too.

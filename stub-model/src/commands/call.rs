@@ -4,7 +4,8 @@
 //! stands in the conversation, so there is nothing to remember.
 
 use crate::{
-    conversation::{Conversation, Event, Message, Part, Stop, ToolCall, ToolResult},
+    conversation::{Conversation, Event, Message, Part, ToolCall, ToolResult},
+    events::Events,
     speak,
 };
 
@@ -76,7 +77,5 @@ pub(super) fn split(message: &Message) -> Option<(&str, &str)> {
 
 /// A reply of words alone.
 pub(super) fn say(text: &str) -> Vec<Event> {
-    let mut events = speak::pieces(text);
-    events.push(Event::Stop(Stop::EndTurn));
-    events
+    Events::telling(Vec::new(), speak::pieces(text.to_owned())).collect()
 }

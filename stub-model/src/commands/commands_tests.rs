@@ -22,7 +22,7 @@ fn reply(tools: &[&str], messages: &[Message]) -> Option<Vec<Event>> {
     let spec = |name: &&str| ToolSpec {
         name: (*name).to_owned(),
         description: String::new(),
-        input_schema: json!({"type": "object"}),
+        input_schema: json!({"type": "object"}).into(),
     };
     let tools: Vec<_> = tools.iter().map(spec).collect();
     follow(&Conversation {

@@ -11,6 +11,7 @@
 
 mod ask;
 mod call;
+mod content;
 mod speech;
 mod tools;
 
@@ -42,6 +43,8 @@ pub const COMMANDS: &[Command] = &[
     command("refuse", "A refusal", speech::refuse),
     command("max-tokens", "A reply that is cut off", speech::max_tokens),
     command("crash", "The agent's process ends, at once", speech::crash),
+    command("image", "An image", content::image),
+    command("resource", "A resource and a link", content::resource),
     command("permission", "A question for permission", tools::permission),
     command(
         "diff",

@@ -44,6 +44,9 @@ pub(super) fn content(
             return Some((found, before.from));
         }
     }
+    if let Some(found) = as_content(reader, clause) {
+        return Some(found);
+    }
     // `a file Y containing X`: the text stands behind a cue.
     let cue = (clause.from + 1..clause.to)
         .find(|at| {
@@ -57,6 +60,21 @@ pub(super) fn content(
             (place + 1..clause.to).find(|at| matches!(words.kind(*at), Kind::Mark(':' | '=')))
         })?;
     behind_cue(reader, clause, cue)
+}
+
+/// `with X as its only content`, `with X in it`.
+fn as_content(reader: &Reader<'_>, clause: Range) -> Option<(Content, usize)> {
+    let words = reader.words;
+    let with = words.position(clause, "with")?;
+    let joint = words.position(Range::new(with, clause.to), "as in inside")?;
+    let content = words.is(joint, "as")
+        && words.has(
+            Range::new(joint, joint + 4),
+            "content contents text line body",
+        )
+        || words.is(joint + 1, "it") && words.is(joint, "in inside");
+    let text = (joint > with + 1 && content).then(|| text_between(reader, with + 1, joint))??;
+    Some((text, with + 1))
 }
 
 /// What stands behind `containing` and the like.

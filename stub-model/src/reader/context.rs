@@ -71,12 +71,22 @@ impl<'a> Reader<'a> {
 
     /// Notes that a clause starts, and whether it says `after …` behind another one.
     pub(super) fn begin_clause(&mut self, joint: usize, start: usize) {
-        let after = (joint..=start).any(|at| self.words.is(at, "after"))
-            && !self.words.is(joint + 1, "that this");
-        let same_sentence = joint > 0 && !self.words.ends_sentence(joint);
+        let words = self.words;
+        let behind = joint > 1
+            && words.is(joint - 1, "after")
+            && !words.ends_sentence(joint - 1)
+            && !words.ends_sentence(joint - 2);
+        let after = behind
+            || (joint..=start).any(|at| words.is(at, "after")) && !words.is(joint + 1, "that this");
+        let same_sentence = joint > 0 && !words.ends_sentence(joint);
+        let known = self.request.actions.len();
         self.clause = Clause {
-            first_action: self.request.actions.len(),
-            previous_first: self.clause.first_action,
+            first_action: known,
+            previous_first: if known > self.clause.first_action {
+                self.clause.first_action
+            } else {
+                self.clause.previous_first
+            },
             goes_before: after && same_sentence,
         };
     }
@@ -153,6 +163,8 @@ impl<'a> Reader<'a> {
         words.is_quoted(at)
             || telling
             || words.ends_sentence(at + 1)
+            || matches!(words.kind(at + 1), Kind::Mark('(' | ','))
+                && words.is(at - 1, "file folder")
             || words.is(at + 1, "with containing and using in to that")
     }
 
@@ -287,5 +299,5 @@ const NOT_NAMES: &str = "and or with in at to that which is of from for by on us
 /// Whether some quoted text is prose rather than the name of a file with blanks.
 fn is_sentence(text: &str) -> bool {
     let first = text.split(' ').next().unwrap_or("");
-    text.split(' ').count() > 6 || crate::text::shape::is_command(first)
+    text.split(' ').count() > 6 || crate::text::shape::is_command(first) && !first.contains('/')
 }

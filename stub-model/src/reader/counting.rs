@@ -34,9 +34,17 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
         [first, last] => (*first, *last),
         _ => return None,
     };
-    // `then END`, `and then say DONE`.
-    let then = (start..sentence.to).find(|at| words.is(*at, "then followed finally"));
-    let after = then.and_then(|then| {
+    let mut sentence = sentence;
+    let next = words.skip_fillers(sentence.to);
+    if words.verb_is(next, "end finish close conclude") && words.is(next + 1, "with by") {
+        sentence.to = words.sentence_end(next);
+    }
+    // `then END`, `and then say DONE`, `and finish with END`.
+    let ends = |at: usize| {
+        words.is(at, "then followed finally")
+            || words.verb_is(at, "end finish close conclude") && words.is(at + 1, "with by")
+    };
+    let after = (start..sentence.to).find(|at| ends(*at)).and_then(|then| {
         let skip = |at: usize| {
             words.inner(at).starts_with(char::is_lowercase) && words.is(at, AFTER)
                 || matches!(words.kind(at), Kind::Mark(_))

@@ -3,7 +3,6 @@
 //! Apart from reading files, because images come with the prompt and need no tool.
 
 use super::Reader;
-use crate::instruction::Want;
 use crate::text::Range;
 
 const IMAGE: &str = "image images picture pictures photo photos screenshot png pic drawing \
@@ -21,7 +20,7 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     if !looks || !(is_about_images(reader, clause)) {
         return None;
     }
-    reader.request.wants.push(Want::Colour);
+    reader.ask(clause);
     Some(clause.to)
 }
 

@@ -13,6 +13,7 @@ mod files;
 mod image;
 mod memory;
 mod order;
+mod passive;
 mod plan;
 mod plan_fields;
 mod question;
@@ -62,7 +63,8 @@ const RULES: &[Rule] = &[
 
 /// Reads the instructions in `prompt`.
 pub(crate) fn read(prompt: &Prompt<'_>, tools: &[ToolSpec]) -> Request {
-    let words = Words::new(&prompt.text);
+    let active = passive::active(&prompt.text);
+    let words = Words::new(active.as_deref().unwrap_or(&prompt.text));
     let mut reader = Reader::new(&words, prompt, tools);
     let mut at = 0;
     while at < words.len() {

@@ -113,7 +113,10 @@ fn get(reader: &mut Reader<'_>, clause: Range) {
         let labelled = words.is(at.saturating_sub(1), "id plan identifier number = is")
             || matches!(words.kind(at.saturating_sub(1)), Kind::Mark(':' | '='));
         let literal = words.is_quoted(*at) || is_marker(&words.inner(*at));
-        literal && labelled && !arguments::bare_name(&words.inner(*at)).contains("getplan")
+        literal
+            && labelled
+            && !words.is(*at, "id ids uuid")
+            && !arguments::bare_name(&words.inner(*at)).contains("getplan")
     });
     let id = id.map(|at| words.inner(at).into_owned());
     // `With get_plan, load it again` names one reading twice.

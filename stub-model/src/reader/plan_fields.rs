@@ -91,6 +91,12 @@ fn title(reader: &Reader<'_>, range: Range) -> Option<String> {
         let before = Range::new(named.saturating_sub(4).max(range.from), named);
         (words.has(before, "plan") || words.is(range.from, "name call")).then_some(named)
     });
+    let quoted = (range.from..range.to)
+        .find(|at| words.is(*at, "plan") && words.is_quoted(at + 1))
+        .filter(|_| cue.is_none());
+    if let Some(plan) = quoted {
+        return Some(words.inner(plan + 1).into_owned());
+    }
     let cue = cue.or_else(|| {
         (words.verb_is(range.from, "name call") && words.is(range.from + 1, "it the"))
             .then_some(range.from + 1)
@@ -116,7 +122,9 @@ fn value_before(reader: &Reader<'_>, range: Range, cue: usize) -> Option<String>
         return Some(words.inner(previous).into_owned());
     }
     let opens = |at: &usize| {
-        words.inner(*at).starts_with(char::is_lowercase)
+        (*at == range.from
+            || words.ends_sentence(at.saturating_sub(1))
+            || words.inner(*at).starts_with(char::is_lowercase))
             && words.verb_is(
                 *at,
                 "use with using put set give has plan take and pass it create_plan",
@@ -138,12 +146,13 @@ fn skip_connectors(reader: &Reader<'_>, from: usize, to: usize) -> usize {
         && (matches!(
             words.kind(at),
             Kind::Mark(':' | '=' | '—' | '–' | ',' | '(' | '<')
-        ) || words.is(
-            at,
-            "is of to must should be exactly set as the a it will shall equal equals text \
+        ) || words.inner(at).starts_with(char::is_lowercase)
+            && words.is(
+                at,
+                "is of to must should be exactly set as the a it will shall equal equals text \
                 string value has holds literally called named this following precisely plan has \
                 contain containing with field",
-        ))
+            ))
     {
         at += 1;
     }
@@ -176,6 +185,7 @@ fn literal(reader: &Reader<'_>, from: usize, to: usize) -> Option<String> {
                 field_ahead || words.starts_next(at)
             }
             Kind::Word if words.is(at, DESCRIPTION) => true,
+            Kind::Word if words.is(at, "by") => words.is(at + 1, "calling using means"),
             _ => words.ends_sentence(at) || words.starts_next(at),
         }
     };
@@ -197,6 +207,14 @@ fn description(reader: &Reader<'_>, range: Range) -> Option<Content> {
         );
         return (output && names_or_saves(reader, range)).then_some(Content::Output);
     };
+    // `put it in the description of a plan named X`
+    let joint = (range.from + 1..cue)
+        .rev()
+        .take(3)
+        .find(|at| words.is(*at, "in into as"));
+    if joint.is_some_and(|joint| words.is(joint - 1, "it that this them")) {
+        return Some(Content::Output);
+    }
     let from = skip_connectors(reader, cue + 1, range.to);
     if words.is_quoted(from)
         && from < range.to

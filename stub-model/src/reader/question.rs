@@ -18,10 +18,24 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
         "what which who where when how what's whats whose does did is are was can name repeat \
             recall list show identify report describe include mention state print get determine \
             find",
-    ) || words.is(start, "see find know") && words.is(start + 1, "what which out how")
+    ) || words.is(start, "see find know")
+        && words.is(start + 1, "what which out how the")
         || words.is(start, "do") && words.is(start + 1, "you i we")
         || matches!(words.kind(end), Kind::Mark('?'));
     let asked = matches!(words.kind(end), Kind::Mark('?'));
+    if matches!(words.kind(start + 1), Kind::Mark(':')) {
+        return None;
+    }
+    let goes_on = reader
+        .asks
+        .last()
+        .is_some_and(|(_, asked)| start <= asked.to + 4)
+        && words.is(start, "the its also")
+        && words.has(
+            Range::new(start, words.clause_end(start)),
+            "word marker colour color id output contents",
+        );
+    let asks = asks || goes_on;
     if !asks || words.ends_sentence(start + 1) && !words.is(start, "what report") && !asked {
         return None;
     }
@@ -43,6 +57,9 @@ pub(super) fn finish(reader: &mut Reader<'_>) {
         while seen < place {
             all.extend(wants.next().map(|(_, want)| want));
             seen += 1;
+        }
+        if !all.is_empty() && only_points(reader, range) {
+            continue;
         }
         for want in about(reader, range) {
             if !all.contains(&want) {
@@ -82,16 +99,24 @@ const WORD: &str = "word words marker secret token code codeword passphrase pass
 const CONTENT: &str = "content contents text says say contain contains inside written lines \
     line read saw found file";
 
+/// `Reply with it`, `which one?`: what is meant was said before.
+fn only_points(reader: &Reader<'_>, range: Range) -> bool {
+    let words = reader.words;
+    range.near().all(|at| {
+        matches!(words.kind(at), Kind::Mark(_))
+            || words.is(
+                at,
+                "it that this one them which what is was the only just exactly and nothing else \
+                    please alone",
+            )
+    })
+}
+
 /// What a question is about.
 fn about(reader: &mut Reader<'_>, range: Range) -> Vec<Want> {
     let mut wants = Vec::new();
     let words = reader.words;
-    // `Reply with it`, `which one?`: what is meant was said before.
-    let only_points = range.near().all(|at| {
-        words.is(at, "it that this one them which what is was the")
-            || matches!(words.kind(at), Kind::Mark(_))
-    });
-    let range = if only_points {
+    let range = if only_points(reader, range) {
         Range::new(range.from.saturating_sub(60), range.to)
     } else {
         range
@@ -124,7 +149,12 @@ fn about(reader: &mut Reader<'_>, range: Range) -> Vec<Want> {
         );
         return wants;
     }
-    if !wants.is_empty() && !words.has(range, WORD) {
+    let about_file = words.has(range, WORD)
+        || words.has(range, "file note document") && words.has(range, CONTENT)
+        || reader
+            .path_in(range)
+            .is_some_and(|(_, path)| !is_picture(&path));
+    if !wants.is_empty() && !about_file {
         return wants;
     }
     if let Some(want) = in_file(reader, range) {
@@ -146,6 +176,12 @@ fn about(reader: &mut Reader<'_>, range: Range) -> Vec<Want> {
         );
     }
     wants
+}
+
+/// Whether a path is that of a picture, by its name.
+fn is_picture(path: &str) -> bool {
+    let extension = path.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
+    ["png", "jpg", "jpeg", "gif", "webp", "bmp"].contains(&extension.as_str())
 }
 
 /// `what \`ls\` prints`, `the output of the command ls`: to know it, the command has to run.
@@ -219,7 +255,13 @@ fn in_file(reader: &mut Reader<'_>, range: Range) -> Option<Want> {
     if let Some(path) = named {
         reader.ensure_read(&path);
     } else if !reads {
-        match reader.last_path() {
+        match reader
+            .paths
+            .iter()
+            .rev()
+            .find(|path| !is_picture(path))
+            .cloned()
+        {
             Some(path) if reader.request.actions.is_empty() => reader.ensure_read(&path),
             _ if reader.prompt.resources.is_empty() => return None,
             _ => {}

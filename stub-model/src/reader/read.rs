@@ -76,7 +76,8 @@ fn raw_command(reader: &Reader<'_>, at: usize) -> bool {
 pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     let words = reader.words;
     let clause = Range::new(start, words.clause_end(start));
-    if !words.verb_is(start, READ) {
+    let looks = words.any_phrase(start, "have a look").is_some();
+    if !words.verb_is(start, READ) && !looks {
         return None;
     }
     let plain = words.verb_is(

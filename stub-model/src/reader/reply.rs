@@ -5,8 +5,9 @@
 
 use super::Reader;
 use super::said::{is_reference, labelled, literal, value_at};
+use crate::instruction::Want;
 use crate::text::shape::is_marker;
-use crate::text::{Kind, Range};
+use crate::text::{Kind, Range, is_listed};
 
 const SPEAK: &str = "reply answer respond say output print write return state type tell give \
     send finish end conclude confirm acknowledge repeat echo utter emit produce report come \
@@ -146,6 +147,7 @@ fn answer_is(reader: &Reader<'_>, start: usize) -> Option<usize> {
             .then(|| skip_manner(reader, to + 1));
     }
     if words.is(noun, "word text thing message output")
+        && !(words.is(noun, "message") && words.is(start, "your"))
         && !words.has(
             clause,
             "say reply answer respond output write print send return",
@@ -230,7 +232,7 @@ fn skip_manner(reader: &Reader<'_>, start: usize) -> usize {
             at = after;
         } else if words.is(
             at,
-            "with me us back exactly only just simply precisely by saying using literally \
+            "with me us back also exactly only just simply precisely by saying using literally \
                 verbatim solely please out then strictly up giving telling returning replying \
                 sending reporting answering stating printing aloud loud plainly always writing \
                 responding outputting",
@@ -244,13 +246,51 @@ fn skip_manner(reader: &Reader<'_>, start: usize) -> usize {
     at
 }
 
+/// `<word> <colour>`: a form to fill in, whose names say what is asked for.
+fn form(reader: &mut Reader<'_>, at: usize) -> Option<usize> {
+    const NAMES: &str = "word colour color id plan-id plan_id planid output";
+    let words = reader.words;
+    let inner = words.inner(at);
+    let names = inner
+        .split('<')
+        .skip(1)
+        .map(|part| part.split('>').next().unwrap_or(""));
+    let known = names
+        .clone()
+        .all(|name| name.split(' ').any(|word| is_listed(NAMES, word)));
+    let is_form = words.is_quoted(at) && inner.contains('<') && inner.contains('>') && known;
+    is_form.then(|| {
+        for name in names {
+            let want = match name {
+                name if name.contains("colo") => Want::Colour,
+                name if name.contains("word") => Want::FileWord,
+                name if name.contains("output") => Want::Output,
+                _ => Want::PlanId,
+            };
+            reader.request.wants.push(want);
+        }
+        at + 1
+    })
+}
+
 /// Takes the object at `at`: words to say, or a description of the answer.
 fn object_of(reader: &mut Reader<'_>, at: usize, cue: bool) -> usize {
     let words = reader.words;
+    if let Some(next) = form(reader, at) {
+        return next;
+    }
     if words.is(at, "nothing no anything") && !words.ends_sentence(at + 1) {
         return words.clause_end(at);
     }
     if let Some(value) = labelled(reader, at) {
+        // `two words: the word in the file and the colour`
+        if words.has(Range::new(at, value), "two three both words things")
+            && is_reference(reader, value)
+        {
+            let end = words.clause_end(value);
+            reader.ask(Range::new(value, end));
+            return end;
+        }
         return value_at(reader, value);
     }
     if is_reference(reader, at) || words.is(at, "if how whether") {

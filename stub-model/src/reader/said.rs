@@ -33,7 +33,8 @@ pub(super) fn labelled(reader: &Reader<'_>, start: usize) -> Option<usize> {
     // `exactly this and nothing else: X`: what is pointed at stands behind the colon.
     let points = words.has(adjectives, "this following these")
         || words.is(start.saturating_sub(1), "exactly") && words.has(adjectives, "that");
-    if points && words.kind(after) == Kind::Word && words.is(after, FUNCTION_WORDS) {
+    let goes_on = matches!(words.kind(after), Kind::Mark(',')) || words.is(after, FUNCTION_WORDS);
+    if points && goes_on {
         let colon = (after..words.sentence_end(after))
             .find(|at| matches!(words.kind(*at), Kind::Mark(':')));
         if let Some(colon) = colon {
@@ -45,7 +46,9 @@ pub(super) fn labelled(reader: &Reader<'_>, start: usize) -> Option<usize> {
         Kind::Mark(',') if noun && is_marker(&words.inner(after + 1)) => Some(after + 1),
         Kind::Quoted | Kind::Code | Kind::Fence => Some(after),
         Kind::Word if noun && !words.is(after, FUNCTION_WORDS) => Some(after),
-        Kind::Word if !noun && points && is_marker(&words.inner(after)) => Some(after),
+        Kind::Word if !noun && points && is_marker(&words.inner(after)) => {
+            (!words.is(after, "id ids")).then_some(after)
+        }
         _ if words.is(start, "this exactly following") && words.is_new_line(after) => Some(after),
         _ => None,
     }
@@ -100,11 +103,13 @@ pub(super) fn value_at(reader: &mut Reader<'_>, at: usize) -> usize {
 const TAILS: &str = "should be in|must be in|may be in|is to be|and nothing else|and nothing more|and nothing besides|nothing else|\
     nothing more|and that's|and that is|and only that|and no|and not|and only|and do not|\
     and don't|and then stop|without any|without anything|without quotes|without other|\
-    without further|without punctuation|without the|without a|with no|with nothing|in your|\
+    without further|in a single line|on a single line|on one line|in one line|\
+    on the same line|on its own line|character for character|letter for letter|and must|\
+    and absolutely|thank you|thanks|back to|in plain text|without punctuation|without the|without a|with no|with nothing|in your|\
     in reply|in response|in return|as your|as the|as a|as my|to confirm|to acknowledge|to show|\
     to this|to me|back to me|so that|so i|once you|once it|once the|once done|once that|\
     once this|once finished|when you|when it|when done|when the|when that|when finished|if you|\
-    as soon|for me|no matter|regardless|even if|whatever happens|in any case|word for word|\
+    as soon|for me|no matter|regardless|even if|whatever happens|in any case|word for word|exactly as|as written|\
     followed by|and stop|and end|but nothing|after that|afterwards|after you|after the|after it|\
     before you|and the|and its|in exactly that|at the end|at once|by itself|on its own|\
     on a line|because|rather than|instead of|all by";
@@ -119,7 +124,7 @@ fn value_end(reader: &Reader<'_>, start: usize) -> usize {
                 && words.touches(at + 1)
                 && words.kind(at + 1) == Kind::Word)
             || words.any_phrase(at, TAILS).is_some()
-            || words.is(at, "only please exactly verbatim alone")
+            || words.is(at, "only please exactly verbatim alone back")
                 && (words.ends_sentence(at + 1) || matches!(words.kind(at + 1), Kind::Mark(',')))
             || matches!(words.kind(at), Kind::Mark('(' | '—' | '–'))
             || matches!(words.kind(at), Kind::Mark(',' | ';')) && ends_after_comma(reader, at)

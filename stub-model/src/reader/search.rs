@@ -65,7 +65,13 @@ fn search(reader: &mut Reader<'_>, clause: Range) -> Option<usize> {
                 clause,
                 "defined used contain contains mentioned mention occurs",
             );
-    if !verb || words.is(start + 1, "out") {
+    let word_of_file = words.is(start, "find")
+        && words.is(start + 1, "the a")
+        && words.is(start + 2, "word marker");
+    if !verb
+        || words.is(start + 1, "out")
+        || word_of_file && words.has(Range::new(start, clause.to), "it file")
+    {
         return None;
     }
     let pattern = pattern(reader, clause)?;

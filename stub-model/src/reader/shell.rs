@@ -15,6 +15,9 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     let call = words.verb_is(start, "use call")
         && words.is(start + 1, "this the")
         && words.has(Range::new(start, start + 5), "command");
+    if words.verb_is(start, "take get capture use grab collect obtain") {
+        return output_of(reader, start);
+    }
     if !(words.verb_is(start, RUN)
         || call
         || words.is(start, "command cmd shell bash terminal")
@@ -26,6 +29,19 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
         return None;
     }
     command_from(reader, start + 1)
+}
+
+/// `Take the output of the command `cat a.txt``: to have it, the command has to run.
+fn output_of(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
+    let words = reader.words;
+    let clause = Range::new(start, words.clause_end(start));
+    words.position(clause, "output result results stdout")?;
+    let code = clause.near().find(|at| {
+        matches!(words.kind(*at), Kind::Code | Kind::Quoted)
+            && is_command(words.inner(*at).split(' ').next().unwrap_or(""))
+    })?;
+    reader.shell(self::code(reader, code));
+    Some(clause.to)
 }
 
 /// Whether a verb that means many things is about a command here.
@@ -46,13 +62,27 @@ pub(super) fn command_from(reader: &mut Reader<'_>, at: usize) -> Option<usize> 
     if let Some(next) = described(reader, at, object) {
         return Some(next);
     }
+    let object = words
+        .any_phrase(
+            object,
+            "as written|as is|as it is|as given|as shown|word for word|verbatim",
+        )
+        .filter(|after| !words.touches(*after))
+        .unwrap_or(object);
+    let object = match words.kind(object) {
+        // `a command, namely `ls``
+        Kind::Mark(',' | '(') => words
+            .any_phrase(object + 1, "namely|that is|this one")
+            .unwrap_or(object),
+        _ => object,
+    };
     let pointing = (at..object).any(|at| words.is(at, "this following exactly these below"));
     if pointing
         && !words.is_quoted(object)
         && (words.starts_next(object) || matches!(words.kind(object), Kind::Mark(_)))
         || words.is(
             object,
-            "this it these that those following exactly below them",
+            "this it these that those following exactly below above them",
         )
         || object > at
             && words.is(object - 1, "this following exactly these below")
@@ -131,7 +161,7 @@ fn described(reader: &mut Reader<'_>, at: usize, object: usize) -> Option<usize>
     let known = [
         "create", "make", "write", "put", "append", "touch", "delete", "remove", "copy", "move",
         "rename", "list", "read", "print", "show", "search", "find", "add", "save", "store",
-        "produce", "generate",
+        "produce", "generate", "sleep",
     ];
     (known.contains(&base)).then_some(verb)
 }
@@ -139,7 +169,18 @@ fn described(reader: &mut Reader<'_>, at: usize, object: usize) -> Option<usize>
 /// `run this`, `do exactly this and report`: the code, or what stands behind the next colon.
 fn pointed_at(reader: &mut Reader<'_>, at: usize) -> Option<usize> {
     let words = reader.words;
+    if words.is(at, "above") {
+        return said_before(reader, at);
+    }
     let end = words.len().min(at + 400);
+    let below = words.is(at, "below") && !matches!(words.kind(at + 1), Kind::Mark(':'));
+    if below && let Some(line) = (at + 1..end).find(|at| words.is_new_line(*at)) {
+        return if words.kind(line) == Kind::Bullet {
+            take_list(reader, line)
+        } else {
+            take(reader, line)
+        };
+    }
     let colon = (at..end).find(|at| matches!(words.kind(*at), Kind::Mark(':')));
     let code = (at..end).find(|at| matches!(words.kind(*at), Kind::Code | Kind::Fence));
     let bullet = (at..end.min(at + 12)).find(|at| words.kind(*at) == Kind::Bullet);
@@ -154,12 +195,20 @@ fn pointed_at(reader: &mut Reader<'_>, at: usize) -> Option<usize> {
             take(reader, start)
         }
         (None, _) if words.is_new_line(at) && at < words.len() => take(reader, at),
-        (None, _) => {
-            let code = reader.loose_code.take()?;
-            reader.shell(code);
-            Some(words.clause_end(at.saturating_sub(1)).max(at))
-        }
+        (None, _) => said_before(reader, at),
     }
+}
+
+/// `the command above`, `run it`: code that nothing was done with, or a command that is to be run
+/// already.
+fn said_before(reader: &mut Reader<'_>, at: usize) -> Option<usize> {
+    let end = reader.words.clause_end(at.saturating_sub(1)).max(at);
+    match reader.loose_code.take() {
+        Some(code) => reader.shell(code),
+        None if reader.reads() => {}
+        None => return None,
+    }
+    Some(end)
 }
 
 /// A list of commands, one an item.
@@ -186,10 +235,17 @@ fn before_noun(reader: &mut Reader<'_>, object: usize) -> Option<usize> {
     Some(end)
 }
 
+/// Words of English that no command starts with.
+const NO_PROGRAM: &str = "not no nothing anything something the a an to and or above below as \
+    it this that these those you your i we is are be must should with without so because only";
+
 /// Takes the command that starts at `at`, and more of them when several are named in a row.
 pub(super) fn take(reader: &mut Reader<'_>, at: usize) -> Option<usize> {
     let words = reader.words;
     if !words.is_quoted(at) || continues(reader, at + 1) {
+        if words.is(at, NO_PROGRAM) {
+            return None;
+        }
         let end = command_end(reader, at);
         let command = words.raw(at, end);
         let command = command.strip_prefix("$ ").unwrap_or(command);
@@ -297,6 +353,9 @@ fn ends_command(reader: &Reader<'_>, at: usize) -> bool {
                 || words.any_phrase(at, TAILS).is_some()
         }
         Kind::Word if words.is(at, "please") => words.ends_sentence(behind),
+        Kind::Word if words.is(at, "there here") => {
+            words.ends_sentence(behind) || words.starts_next(behind)
+        }
         Kind::Word => words.any_phrase(at, TAILS).is_some(),
         _ => false,
     }

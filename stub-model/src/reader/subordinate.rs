@@ -8,10 +8,49 @@ use crate::text::{Kind, Range};
 
 /// Reads one such clause; answers where the instruction behind it starts.
 pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
-    negation(reader, start)
+    narration(reader, start)
+        .or_else(|| negation(reader, start))
+        .or_else(|| purpose(reader, start))
         .or_else(|| condition(reader, start))
         .or_else(|| time(reader, start))
+        .or_else(|| allowed_tools(reader, start))
         .or_else(|| instrument(reader, start))
+}
+
+/// `I attached an image and put a file at a.txt`: what the user did is not to be done again.
+fn narration(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
+    let words = reader.words;
+    let end = words.clause_end(start);
+    let verb = words.skip_fillers(end);
+    let tells =
+        words.is(start, "i i've we we've") && !words.has(Range::new(start, end), "you want");
+    if !tells || !words.is(verb, "put set read left kept") || words.ends_sentence(end) {
+        return None;
+    }
+    let end = words.clause_end(verb);
+    reader.mention(Range::new(start, end));
+    Some(end)
+}
+
+/// `Use only cat, create_plan and get_plan.`: which tools are allowed, and nothing to do.
+fn allowed_tools(reader: &Reader<'_>, start: usize) -> Option<usize> {
+    const AROUND: &str = "only just the tools tool commands command and or these following two \
+        three cat shell your mcp rondar for this task server nothing else";
+    let words = reader.words;
+    let end = words.sentence_end(start);
+    if !words.verb_is(start, "use") || end - start > 30 {
+        return None;
+    }
+    let is_tool = |at: usize| {
+        let inner = words.inner(at);
+        crate::arguments::find_tool(reader.tools, &inner).is_some()
+    };
+    let names = (start + 1..end)
+        .filter(|at| is_tool(*at) && !words.is(*at, AROUND))
+        .count();
+    let only = (start + 1..end)
+        .all(|at| matches!(words.kind(at), Kind::Mark(_)) || words.is(at, AROUND) || is_tool(at));
+    (names > 1 && only).then_some(end)
 }
 
 /// `Do not …`, `never …`, `no need to …`, `without …`: nothing is done.
@@ -35,13 +74,46 @@ fn negation(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     let forget = words
         .any_phrase(start, "don't forget|do not forget|never forget")
         .is_some();
-    (negated && !forget && !only).then(|| words.clause_end(start))
+    let end = words.clause_end(start);
+    let instead = Range::new(start, end).near().find(|at| {
+        matches!(words.kind(*at), Kind::Mark(':'))
+            && words.starts_action(words.skip_fillers(at + 1))
+    });
+    (negated && !forget && !only).then(|| match instead {
+        // `Don't do anything else: just run …`
+        Some(colon) if words.has(Range::new(start, colon), "else more other") => colon + 1,
+        _ => end,
+    })
+}
+
+/// `To confirm that you hear us, …`: what for, in front of the instruction.
+fn purpose(reader: &Reader<'_>, start: usize) -> Option<usize> {
+    let words = reader.words;
+    let to = start.checked_sub(1).filter(|to| words.is(*to, "to"))?;
+    if to > 0 && !words.ends_sentence(to - 1) && !words.ends_sentence(to) {
+        return None;
+    }
+    let comma = (start..words.sentence_end(start))
+        .find(|at| matches!(words.kind(*at), Kind::Mark(',')))
+        .filter(|comma| words.starts_action(words.skip_fillers(comma + 1)))?;
+    Some(comma + 1)
 }
 
 /// `If you can, …` is politeness; any other condition is not decided here, and what depends on it
 /// is left alone.
 fn condition(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     let words = reader.words;
+    if let Some(next) = words.any_phrase(start, "if so|if yes") {
+        // The question was only asked to go on from: `Are you there? If so, …`
+        if reader
+            .asks
+            .last()
+            .is_some_and(|(_, asked)| asked.to + 2 >= start)
+        {
+            reader.asks.pop();
+        }
+        return Some(next);
+    }
     if !words.is(start, "if unless otherwise in")
         || words.is(start, "in") && !words.is(start + 1, "case")
     {
@@ -79,6 +151,9 @@ fn time(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     if words.is(start, "when") && is_question(reader, start) {
         return None;
     }
+    if words.is(start, "for") && words.is(start + 1, "now") {
+        return Some(start + 2);
+    }
     let inner = words.skip_fillers(start + 1);
     if words.is(start, "after having upon before for")
         && words.is(start + 1, "that this")
@@ -109,6 +184,13 @@ pub(super) fn is_question(reader: &Reader<'_>, start: usize) -> bool {
 /// `In the terminal, …`, `using the shell: …`, `use a shell command to …`.
 fn instrument(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     let words = reader.words;
+    if words.is(start, "shell terminal bash")
+        && words.is(start + 1, "task job step action request")
+        && matches!(words.kind(start + 2), Kind::Mark(':'))
+    {
+        reader.shell_until = words.sentence_end(start);
+        return Some(start + 3);
+    }
     if !words.verb_is(
         start,
         "in on via through with use from by open start have let ask tell",
@@ -164,8 +246,9 @@ fn noun(reader: &Reader<'_>, start: usize) -> Option<(usize, bool)> {
             at += 1;
         } else if words.is(
             at,
-            "shell terminal bash console command-line cli sh command prompt line",
-        ) {
+            "shell terminal bash console command-line cli sh command",
+        ) || found.is_some() && words.is(at, "prompt line")
+        {
             found = Some(false);
             at += 1;
         } else if words.is(at, "cat") || (words.is_quoted(at) && words.inner(at) == "cat") {

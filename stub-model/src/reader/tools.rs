@@ -13,6 +13,9 @@ use crate::text::{Kind, Range};
 /// Reads `call X`, `use the X tool with text 'hi'`, `invoke X {"a": 1}`.
 pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     let words = reader.words;
+    if let Some(next) = family_tool(reader, start) {
+        return Some(next);
+    }
     if !words.verb_is(start, "call use invoke trigger run execute try do make") {
         return None;
     }
@@ -33,6 +36,11 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
         if words.is(behind, "with and on") && words.has(Range::new(behind, behind + 4), "command") {
             return super::shell::command_from(reader, behind + 1);
         }
+        if let Some(told) = told_behind(reader, behind)
+            && crate::arguments::bare_name(&name) != "shell"
+        {
+            return Some(told);
+        }
         if words.is(behind, "to and for") && words.starts_action(words.skip_fillers(behind + 1)) {
             return Some(behind + 1);
         }
@@ -50,11 +58,10 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
         Some(tool) => {
             let (given, next) = match json {
                 Some((map, next)) => (Given::Json(map), next),
-                None => words_behind(
-                    reader,
-                    at + 1 + usize::from(tool_behind),
-                    tool.input_schema.get("properties"),
-                ),
+                None => {
+                    let from = told_behind(reader, behind).unwrap_or(behind);
+                    words_behind(reader, from, tool.input_schema.get("properties"))
+                }
             };
             reader.act(Action::Call {
                 tool: tool.name.clone(),
@@ -79,6 +86,39 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     }
 }
 
+/// `Use your file tool to …`, `use the read tool on a.txt`: the tools of the families by what they
+/// do. Where the instruction goes on.
+fn family_tool(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
+    const FAMILIES: &str = "file files read write edit reading writing editing filesystem \
+        file-reading file-writing read-file write-file search listing list fs system";
+    let words = reader.words;
+    if !words.verb_is(start, "use call invoke try with") {
+        return None;
+    }
+    let first = start + 1 + usize::from(words.is(start + 1, "the your a"));
+    let tool = (first..first + 4).find(|at| words.is(*at, "tool tools"))?;
+    if tool == first || !(first..tool).all(|at| words.is(at, FAMILIES)) {
+        return None;
+    }
+    let behind = tool + 1;
+    if words.is(behind, "to and") {
+        let colon = Range::new(behind, words.sentence_end(behind))
+            .near()
+            .find(|at| matches!(words.kind(*at), Kind::Mark(':')));
+        return match colon {
+            Some(colon) if words.is(behind + 1, "do") => Some(colon + 1),
+            _ => Some(behind + 1),
+        };
+    }
+    let (_, path) = reader.path_in(Range::new(behind, words.clause_end(start)))?;
+    if words.is(behind, "on for with") && words.has(Range::new(first, tool), "read reading") {
+        reader.paths.push(path.clone());
+        reader.ensure_read(&path);
+        return Some(words.clause_end(start));
+    }
+    None
+}
+
 /// `the tool`, `your MCP tool called` in front of a name. Whether `tool` was among the words.
 fn skip_nouns(reader: &Reader<'_>, start: usize) -> (usize, bool) {
     let words = reader.words;
@@ -98,6 +138,18 @@ fn skip_nouns(reader: &Reader<'_>, start: usize) -> (usize, bool) {
         at += 1;
     }
     (at, says_tool)
+}
+
+/// `… to do exactly this and report the output: …`: where that starts.
+fn told_behind(reader: &Reader<'_>, behind: usize) -> Option<usize> {
+    let words = reader.words;
+    if !(words.is(behind, "to") && words.is(behind + 1, "do call")) {
+        return None;
+    }
+    let colon = Range::new(behind, words.sentence_end(behind))
+        .near()
+        .find(|at| matches!(words.kind(*at), Kind::Mark(':')))?;
+    Some(colon + 1)
 }
 
 /// Whether a tool is one of the two of the client's plan server, under any prefix.

@@ -22,15 +22,7 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     if !words.verb_is(start, CREATE) {
         return None;
     }
-    let mut end = words.clause_end(start);
-    // `Create a file done.txt and write hello into it`: the second part is about the same file.
-    let cut = words.skip_fillers(end);
-    if words.verb_is(cut, "write put add")
-        && words.has(Range::new(cut, words.clause_end(cut)), "it")
-        && !words.has(Range::new(cut, words.clause_end(cut)), "back")
-    {
-        end = words.clause_end(cut);
-    }
+    let end = end_of(reader, start);
     let clause = Range::new(start, end);
     let weak = words.verb_is(start, "print output echo copy set leave record log fill");
     if let Some(next) = given_command(reader, clause) {
@@ -69,14 +61,33 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
         reader.act(Action::Folder { path });
         return Some(end);
     }
-    let append = words.verb_is(start, "append add") && !words.has(clause, "new")
+    files(reader, clause, place, path, via);
+    Some(end)
+}
+
+/// Where a request for a file ends: `Create a file done.txt and write hello into it` is one.
+fn end_of(reader: &Reader<'_>, start: usize) -> usize {
+    let words = reader.words;
+    let end = words.clause_end(start);
+    let cut = words.skip_fillers(end);
+    let second = Range::new(cut, words.clause_end(cut));
+    let same_file = words.verb_is(cut, "write put add")
+        && words.has(second, "it")
+        && !words.has(second, "back");
+    if same_file { second.to } else { end }
+}
+
+/// Adds the writing of `path`, and of the other files that the clause names.
+fn files(reader: &mut Reader<'_>, clause: Range, place: usize, path: String, via: Via) {
+    let words = reader.words;
+    let append = words.verb_is(clause.from, "append add") && !words.has(clause, "new")
         || words.has_phrase(clause, "end of");
     let content = content(reader, clause, place);
     let more: Vec<String> = match content {
         Some((_, from)) => (place + 1..from.max(place + 1))
             .filter_map(|at| reader.path_at(at))
             .collect(),
-        None => (place + 1..end)
+        None => (place + 1..clause.to)
             .filter_map(|at| reader.path_at(at))
             .filter(|next| *next != path)
             .collect(),
@@ -90,7 +101,6 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
             append,
         });
     }
-    Some(end)
 }
 
 /// A command that is given with the request: `by running touch a.txt`.
@@ -158,6 +168,12 @@ fn target(reader: &Reader<'_>, clause: Range) -> Option<(usize, String)> {
     if !found.is_empty() {
         return Some(found.swap_remove(0));
     }
+    if let Some(path) = named_later(reader, clause) {
+        return Some((clause.to, path));
+    }
+    if words.verb_is(clause.from, "create make touch") && words.is(clause.from + 1, "it") {
+        return reader.last_path().map(|path| (clause.from + 1, path));
+    }
     let same = words.has(clause, "it file there")
         && words.verb_is(clause.from, "append add write put")
         && !words.has(clause, "plan");
@@ -169,4 +185,23 @@ fn target(reader: &Reader<'_>, clause: Range) -> Option<(usize, String)> {
     (same && (writes || !reader.paths.is_empty()))
         .then(|| reader.last_path().map(|path| (clause.to, path)))
         .flatten()
+}
+
+/// `Create a file. Its name is a.txt`: the name in one of the next sentences.
+fn named_later(reader: &Reader<'_>, clause: Range) -> Option<String> {
+    const NEAR: usize = 40;
+    let words = reader.words;
+    let new_file = words.has(clause, "file") && words.has(clause, "a an new empty one");
+    let label = (clause.to..words.len().min(clause.to + NEAR))
+        .find(|at| words.is(*at, "name named path filename called"))?;
+    let value = (label + 1..label + 8).find(|at| {
+        !matches!(words.kind(*at), Kind::Mark(_))
+            && !words.is(*at, "of the file is must should be its new shall to has")
+    })?;
+    if !new_file || words.has(Range::new(clause.to, label), "plan reply") {
+        return None;
+    }
+    let inner = words.inner(value);
+    let is_name = words.is_quoted(value) || reader.path_at(value).is_some();
+    (is_name && !inner.contains('\n')).then(|| inner.trim().to_owned())
 }

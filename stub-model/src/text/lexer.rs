@@ -16,6 +16,26 @@ const MAX_TICKS: usize = 8;
 /// How many punctuation characters are taken off a word; nobody writes more.
 const MAX_MARKS: usize = 6;
 
+/// How many tags of different names are known; each is looked for through the whole text.
+const MAX_TAGS: usize = 16;
+
+/// The longest single word that a tag labels.
+const MAX_LABELLED: usize = 200;
+
+/// Names of fields: in quotes or as a tag they are labels.
+const LABELS: &[&str] = &[
+    "title",
+    "description",
+    "name",
+    "content",
+    "path",
+    "file",
+    "command",
+    "cmd",
+    "marker",
+    "id",
+];
+
 pub(super) struct Lexer<'t> {
     text: &'t str,
     at: usize,
@@ -23,7 +43,9 @@ pub(super) struct Lexer<'t> {
     gap: Gap,
     /// Where each closing mark comes next, so that no stretch of text is searched twice.
     closings: Vec<(String, Option<usize>)>,
-    list: Option<(u32, char)>,
+    list: Option<(u32, char, bool)>,
+    /// The names of the tags that were opened.
+    tags: Vec<&'t str>,
 }
 
 impl<'t> Lexer<'t> {
@@ -35,6 +57,7 @@ impl<'t> Lexer<'t> {
             gap: Gap::Paragraph,
             closings: Vec::new(),
             list: None,
+            tags: Vec::new(),
         }
     }
 
@@ -44,7 +67,7 @@ impl<'t> Lexer<'t> {
             if self.at >= self.text.len() {
                 return self.tokens;
             }
-            if self.bullet() || self.ticks() || self.quotation() || self.opening() {
+            if self.tag() || self.bullet() || self.ticks() || self.quotation() || self.opening() {
                 continue;
             }
             self.word();
@@ -91,18 +114,16 @@ impl<'t> Lexer<'t> {
             return true;
         }
         let body = rest.strip_prefix('(').unwrap_or(rest);
-        let digits = body.bytes().take_while(u8::is_ascii_digit).count();
-        let Some(mark @ ('.' | ')')) = body[digits..].chars().next() else {
+        let Some((number, length)) = item_number(body) else {
             return false;
         };
-        let spaced = body[digits + 1..].starts_with([' ', '\n', '\t']);
-        let Some(number) = body[..digits]
-            .parse::<u32>()
-            .ok()
-            .filter(|n| *n < 100 && spaced)
-        else {
+        let Some(mark @ ('.' | ')')) = body[length..].chars().next() else {
             return false;
         };
+        if !body[length + 1..].starts_with([' ', '\n', '\t']) {
+            return false;
+        }
+        let lettered = body.starts_with(|c: char| c.is_ascii_alphabetic());
         let after_colon = matches!(
             self.tokens.last(),
             Some(Token {
@@ -110,16 +131,71 @@ impl<'t> Lexer<'t> {
                 ..
             })
         );
-        let opens = number <= 1 && after_colon;
+        let in_brackets = rest.starts_with("(1) ") && !rest.starts_with("(1) the ");
+        let opens = number <= 1 && (after_colon || in_brackets);
         let goes_on = self
             .list
-            .is_some_and(|(last, with)| with == mark && last + 1 == number);
-        if !(starts_line || opens || goes_on) {
+            .is_some_and(|known| known == (number.wrapping_sub(1), mark, lettered));
+        let sound = if lettered {
+            // A letter alone may be anything: `a.` counts where a list of letters begins or goes on.
+            let bordered = starts_line || after_colon || rest.starts_with('(') || mark == ')';
+            bordered
+                && (goes_on || number == 1 && (starts_line || after_colon || rest.starts_with('(')))
+        } else {
+            starts_line || opens || goes_on
+        };
+        if !sound {
             return false;
         }
-        self.list = Some((number, mark));
-        let end = self.at + (rest.len() - body.len()) + digits + 1;
+        self.list = Some((number, mark, lettered));
+        let end = self.at + (rest.len() - body.len()) + length + 1;
         self.push(Kind::Bullet, self.at..end, end..end);
+        true
+    }
+
+    /// `<step>` at the start of a line, and `</step>`: borders, like those between list items. A tag
+    /// around a single word, or with the name of a field, is a label too.
+    fn tag(&mut self) -> bool {
+        let rest = self.rest();
+        let Some(body) = rest.strip_prefix("</").or_else(|| rest.strip_prefix('<')) else {
+            return false;
+        };
+        let sign = rest.len() - body.len();
+        let length = body
+            .find(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)))
+            .unwrap_or(0);
+        let name = &body[..length];
+        if name.is_empty() || !body[length..].starts_with('>') {
+            return false;
+        }
+        let end = self.at + sign + length + 1;
+        if sign == 2 {
+            let known = self.tags.contains(&name);
+            if known {
+                self.push(Kind::Bullet, self.at..end, end..end);
+            }
+            return known;
+        }
+        let border = self.gap != Gap::None
+            || matches!(self.tokens.last(), Some(last) if last.kind == Kind::Bullet);
+        if !border || self.tags.len() >= MAX_TAGS && !self.tags.contains(&name) {
+            return false;
+        }
+        let Some(close) = self.closing(&format!("</{name}>"), end, |_, _| true) else {
+            return false;
+        };
+        if !self.tags.contains(&name) {
+            self.tags.push(name);
+        }
+        let start = self.at;
+        self.push(Kind::Bullet, start..start + 1, end..end);
+        let inside = &self.text[end..close];
+        let single = inside.len() < MAX_LABELLED && !inside.trim().contains(char::is_whitespace);
+        if LABELS.contains(&name) || single {
+            self.push(Kind::Word, start + 1..end - 1, start + 1..end - 1);
+            self.push(Kind::Mark(':'), end - 1..end, end..end);
+        }
+        self.at = end;
         true
     }
 
@@ -142,7 +218,8 @@ impl<'t> Lexer<'t> {
         });
         if count < 3 {
             let Some(close) = found else { return false };
-            self.push(Kind::Code, self.at..close + count, start..close);
+            let kind = self.kind_of(Kind::Code, start..close, close + count);
+            self.push(kind, self.at..close + count, start..close);
             return true;
         }
         let close = found.unwrap_or(self.text.len());
@@ -183,8 +260,21 @@ impl<'t> Lexer<'t> {
         else {
             return false;
         };
-        self.push(Kind::Quoted, self.at..found + close.len(), start..found);
+        let kind = self.kind_of(Kind::Quoted, start..found, found + close.len());
+        self.push(kind, self.at..found + close.len(), start..found);
         true
+    }
+
+    /// The name of a field in quotes, with a colon behind it, is a label and no quotation.
+    fn kind_of(&self, kind: Kind, inner: Bytes<usize>, end: usize) -> Kind {
+        let labels = self.text[end..]
+            .trim_start_matches(' ')
+            .starts_with([':', '=']);
+        if labels && LABELS.contains(&&self.text[inner]) {
+            Kind::Word
+        } else {
+            kind
+        }
     }
 
     /// Where the next `mark` from `from` on begins for which `fits` holds of the text and the
@@ -253,10 +343,20 @@ impl<'t> Lexer<'t> {
         })
     }
 
+    /// Whether a tag that was opened ends with what follows `</`.
+    fn closes(&self, name: &str) -> bool {
+        let closed = name.split_once('>').map(|(name, _)| name);
+        closed.is_some_and(|name| self.tags.contains(&name))
+    }
+
     /// A bare word, then the punctuation behind it.
     fn word(&mut self) {
         let rest = self.rest();
         let length = rest.find(is_blank).unwrap_or(rest.len());
+        let length = rest[..length]
+            .find("</")
+            .filter(|tag| *tag > 0 && self.closes(&rest[*tag + 2..]))
+            .unwrap_or(length);
         let length = label(&rest[..length]).unwrap_or(length);
         let run = &rest[..length];
         let emphasis = run.trim_end_matches("**");
@@ -276,6 +376,18 @@ impl<'t> Lexer<'t> {
         }
         self.at = start + length;
     }
+}
+
+/// The number of a list item, in digits or as a letter, and how long it is.
+fn item_number(body: &str) -> Option<(u32, usize)> {
+    let digits = body.bytes().take_while(u8::is_ascii_digit).count();
+    let number = match body.bytes().next() {
+        Some(letter) if letter.is_ascii_alphabetic() => {
+            return Some((u32::from(letter.to_ascii_lowercase() - b'a') + 1, 1));
+        }
+        _ => body[..digits].parse::<u32>().ok()?,
+    };
+    (number < 100).then_some((number, digits))
 }
 
 /// `title:Foo` and `run:"ls"` are a label and what it labels: the length up to behind the colon.

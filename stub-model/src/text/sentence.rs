@@ -34,6 +34,17 @@ impl Range {
     }
 }
 
+/// What may stand between `would you` and the verb.
+const AFTER_YOU: &str = "be so kind as to|be so kind to|be kind enough to|be able to|need to|\
+    have to|want to|please";
+
+/// Longer openings of a sentence that change nothing.
+const OPENED_WITH: &str = "i'd appreciate it if you could|i'd appreciate it if you|\
+    i would appreciate it if you could|i would appreciate it if you|i'd be grateful if you could|\
+    i would be grateful if you could|it would be great if you could|it would be nice if you could|\
+    in your reply|in your answer|in your response|in your final message|in your final answer|\
+    in this turn|in this session|as your answer|as your reply|as your final answer";
+
 /// Longer words than this are not words of an instruction.
 const MAX_WORD: usize = 400;
 
@@ -48,6 +59,15 @@ impl Words {
             && class(stem) & VERB != 0
         {
             return Cow::Owned(stem.to_owned());
+        }
+        // `if you replied with …`: the past, where a wish is meant.
+        if at > 0 && self.is(at - 1, "you") {
+            match word.as_ref() {
+                "replied" => return Cow::Borrowed("reply"),
+                "answered" => return Cow::Borrowed("answer"),
+                "responded" => return Cow::Borrowed("respond"),
+                _ => {}
+            }
         }
         let Some(stem) = word.strip_suffix("ing").filter(|stem| stem.len() > 1) else {
             return word;
@@ -79,13 +99,15 @@ impl Words {
     pub(super) fn find_fillers(&self) -> Vec<usize> {
         let mut filled: Vec<usize> = (0..self.len()).collect();
         for at in (0..self.len()).rev() {
-            let next = if self.is_class(at, OPENS) {
-                OPENINGS
-                    .split('|')
-                    .find_map(|phrase| self.phrase(at, phrase))
-            } else {
-                None
-            };
+            let mut next = None;
+            if at > 0 && self.is(at - 1, "you will") {
+                next = self.any_phrase(at, AFTER_YOU);
+            } else if self.is(at, "i'd i it in as") {
+                next = self.any_phrase(at, OPENED_WITH);
+            }
+            if self.is_class(at, OPENS) {
+                next = next.or_else(|| self.any_phrase(at, OPENINGS));
+            }
             let skip = self.kind(at) == Kind::Bullet
                 || matches!(self.kind(at), Kind::Mark(_))
                 || self.is_numbered_step(at)

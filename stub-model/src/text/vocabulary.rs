@@ -28,7 +28,9 @@ pub(super) fn class(word: &str) -> Class {
 
 /// Whether `word` is one of the words of `list`, which stand between blanks.
 pub(crate) fn is_listed(list: &str, word: &str) -> bool {
-    !word.is_empty() && list.split(' ').any(|listed| listed == word)
+    // The rules ask this a hundred times for each word of a prompt, and most answers are no. A
+    // search finds that out many times faster than cutting the list into words does.
+    !word.is_empty() && list.contains(word) && list.split(' ').any(|listed| listed == word)
 }
 
 static DICTIONARY: LazyLock<HashMap<&'static str, Class>> = LazyLock::new(|| {
@@ -91,3 +93,22 @@ const VERBS: &str = "run execute exec launch start perform wait sleep reply answ
 /// Words that are a verb only in front of an object, and a noun elsewhere.
 const NOUN_VERBS: &str = "list name plan file echo type change edit state mention document \
     title begin do spell post provide present";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_words_are_listed() {
+        let list = "sayings say to aaa aa don't";
+        for word in ["sayings", "say", "to", "aaa", "aa", "don't"] {
+            assert!(is_listed(list, word), "{word}");
+        }
+        for word in [
+            "", "sayin", "ayings", "ay", "a", "o", "don", "t", "sayingss",
+        ] {
+            assert!(!is_listed(list, word), "{word}");
+        }
+        assert!(!is_listed("", "a"));
+    }
+}

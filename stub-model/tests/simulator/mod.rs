@@ -43,7 +43,8 @@ fn tool(name: &str, properties: Value, required: &[&str]) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: String::new(),
-        input_schema: json!({"type": "object", "properties": properties, "required": required}),
+        input_schema: json!({"type": "object", "properties": properties, "required": required})
+            .into(),
     }
 }
 
@@ -129,6 +130,9 @@ impl Session {
             "docs/plan-input.md",
             "/w/brief.txt",
             "brief.txt",
+            "./in put/brief v1.2.txt",
+            "data/nested/deep/source-text.md",
+            "/workspace/plan-source.txt",
         ];
         let mut tools = own_tools();
         tools.extend(plan_tools("", "id"));
@@ -167,7 +171,11 @@ impl Session {
                         turn.chunks += 1;
                     }
                     Event::Plan(entries) => turn.plans.push(entries),
-                    Event::Thought(_) | Event::Wait(_) | Event::Usage { .. } | Event::Crash => {}
+                    Event::Thought(_)
+                    | Event::Wait(_)
+                    | Event::Usage { .. }
+                    | Event::Crash
+                    | Event::Show(_) => {}
                     Event::Stop(stop) => {
                         assert_eq!(stop, Stop::EndTurn);
                         stopped = true;
@@ -338,6 +346,101 @@ pub fn check(rows: &[(&str, &[&str], &str)]) {
         "{} of {} wordings fail\n{}",
         faults.len(),
         rows.len(),
+        faults.join("\n")
+    );
+}
+
+/// Plays prompts that all ask for the same calls, whatever is said in the end.
+pub fn check_each(calls: &[&str], prompts: &[&str]) {
+    let rows: Vec<_> = prompts.iter().map(|prompt| (*prompt, calls, "~")).collect();
+    check(&rows);
+}
+
+/// Plays tellings and questions: the first answer is `ACK`, the second holds the word, and no tool
+/// is called for either.
+pub fn check_memories(word: &str, rows: &[(&str, &str)]) {
+    let mut faults = Vec::new();
+    for (telling, question) in rows {
+        let mut session = Session::new();
+        let first = session.say(telling);
+        let second = session.say(question);
+        let quiet = first.calls.is_empty() && second.calls.is_empty();
+        if !quiet || first.answer != "ACK" || !second.answer.contains(word) {
+            faults.push(format!(
+                "{telling} / {question}\n  {:?} {:?}, then {:?} {:?}",
+                first.calls, first.answer, second.calls, second.answer
+            ));
+        }
+    }
+    tell(&faults, rows.len());
+}
+
+/// Plays the journey with a plan: `path` is read with cat, saved under `title`, read back, and the
+/// answer is its ID with at most a few words around it.
+pub fn check_plans(path: &str, title: &str, prompts: &[&str]) {
+    let quoted = if path.contains(' ') {
+        format!("'{path}'")
+    } else {
+        path.to_owned()
+    };
+    let steps = [
+        format!("$ cat {quoted}"),
+        format!("plan {title} <The word is WORD-XYZ>"),
+        "get plan-1".to_owned(),
+    ];
+    let mut faults = Vec::new();
+    for prompt in prompts {
+        let mut session = Session::new();
+        session.mode = "plan".to_owned();
+        let turn = session.say(prompt);
+        let calls: Vec<String> = turn
+            .calls
+            .iter()
+            .map(|call| call.replace('"', "'"))
+            .collect();
+        let wanted: Vec<String> = steps.iter().map(|call| call.replace('"', "'")).collect();
+        if calls != wanted || !turn.answer.contains("plan-1") || turn.answer.len() > 40 {
+            faults.push(format!("{prompt}\n  {:?} {:?}", turn.calls, turn.answer));
+        }
+    }
+    tell(&faults, prompts.len());
+}
+
+/// Plays prompts that come with a red image and ask for its colour and for the word in a file.
+pub fn check_looks(path: &str, prompts: &[&str]) {
+    let mut faults = Vec::new();
+    for prompt in prompts {
+        let turn = Session::new().send(vec![Part::Text((*prompt).to_owned()), red()]);
+        let read = [format!("read {path}")];
+        let cat = [format!("$ cat {path}")];
+        let sound = fits(&turn.answer, "~WORD-XYZ|red");
+        if !(turn.calls == read || turn.calls == cat) || !sound {
+            faults.push(format!("{prompt}\n  {:?} {:?}", turn.calls, turn.answer));
+        }
+    }
+    tell(&faults, prompts.len());
+}
+
+/// A red image of 64 by 64 pixels.
+fn red() -> Part {
+    let mut data = Vec::new();
+    let mut encoder = png::Encoder::new(&mut data, 64, 64);
+    encoder.set_color(png::ColorType::Rgb);
+    let written = encoder
+        .write_header()
+        .and_then(|mut writer| writer.write_image_data(&[255, 0, 0].repeat(64 * 64)));
+    assert!(written.is_ok(), "the image is written to memory");
+    Part::Image {
+        mime_type: "image/png".to_owned(),
+        data,
+    }
+}
+
+fn tell(faults: &[String], rows: usize) {
+    assert!(
+        faults.is_empty(),
+        "{} of {rows} wordings fail\n{}",
+        faults.len(),
         faults.join("\n")
     );
 }

@@ -305,3 +305,25 @@ async fn both_sides_can_be_this_crate() {
         matches!(unknown, Err(RequestError::Answer(error)) if error.code == wire::METHOD_NOT_FOUND)
     );
 }
+
+#[tokio::test]
+async fn who_has_caught_up_has_heard_what_was_written_before_the_answer() {
+    let (mut client, peer, mut incoming) = connect(Limits::default());
+    let asking = tokio::spawn(async move {
+        let answer = peer.request::<u32>("ask", &[0]).await;
+        peer.caught_up().await;
+        answer
+    });
+    assert_eq!(client.json().await["id"], 1);
+    client.notification("before", "{}").await;
+    client
+        .send("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":10}\n")
+        .await;
+    let call = soon(incoming.next()).await;
+    assert!(matches!(call, Some(Call::Notification(_))));
+    // It was handed out; it has been handled when the next one is asked for.
+    crate::raw_client::settle().await;
+    assert!(!asking.is_finished());
+    drop(incoming);
+    assert_eq!(soon(asking).await.unwrap().unwrap(), 10);
+}

@@ -83,7 +83,8 @@ impl Bridge {
             Some("initialize") => exchange.run(line).await,
             Some("notifications/initialized") => {
                 exchange.run(line).await;
-                self.open.spawn(listen(self.endpoint.clone(), self.lines.clone()));
+                self.open
+                    .spawn(listen(self.endpoint.clone(), self.lines.clone()));
             }
             Some("notifications/cancelled") => {
                 exchange.run(line).await;

@@ -48,7 +48,9 @@ impl Endpoint {
             let value = HeaderValue::from_str(&header.value);
             let (Ok(name), Ok(mut value)) = (name, value) else {
                 let name = &header.name;
-                return Err(StartError::Http(format!("the header {name:?} cannot be sent")));
+                return Err(StartError::Http(format!(
+                    "the header {name:?} cannot be sent"
+                )));
             };
             value.set_sensitive(true);
             headers.append(name, value);

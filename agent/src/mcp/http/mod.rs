@@ -62,7 +62,12 @@ pub(super) async fn start(
         listed: watch::Sender::new(0),
         revision: Arc::clone(&ground.revision),
     });
-    let owner = own(Arc::clone(&connection), service, bridge, ground.close.clone());
+    let owner = own(
+        Arc::clone(&connection),
+        service,
+        bridge,
+        ground.close.clone(),
+    );
     Ok(Server {
         connection,
         owner: AbortOnDropHandle::new(tokio::spawn(owner)),

@@ -63,7 +63,8 @@ mod tests {
         let read = pieces
             .iter()
             .flat_map(|piece| events.push(piece.as_bytes()).unwrap());
-        read.map(|event| String::from_utf8(event).unwrap()).collect()
+        read.map(|event| String::from_utf8(event).unwrap())
+            .collect()
     }
 
     #[test]
@@ -72,7 +73,10 @@ mod tests {
             (vec!["data: one\n\ndata:two\n\n"], vec!["one", "two"]),
             (vec!["da", "ta: on", "e\r", "\n\r\n"], vec!["one"]),
             (vec!["data: a\ndata: b\n\n"], vec!["a\nb"]),
-            (vec![": comment\nevent: message\nid: 7\ndata: x\n\n"], vec!["x"]),
+            (
+                vec![": comment\nevent: message\nid: 7\ndata: x\n\n"],
+                vec!["x"],
+            ),
             (vec!["id: 1\ndata:\n\n"], vec![""]),
             (vec!["retry: 3\n\n"], vec![]),
             (vec!["data: not ended\n"], vec![]),
