@@ -7,6 +7,7 @@
 //! Man pages: poll(2), pipe(7) `PIPE_BUF`.
 
 use std::{
+    borrow::Cow,
     io::{self, Write},
     os::fd::AsFd,
     sync::{Mutex, PoisonError},
@@ -67,12 +68,16 @@ fn has_room(stream: &impl AsFd) -> bool {
             .is_some_and(|events| events.contains(PollFlags::POLLOUT))
 }
 
-fn cut(line: &[u8]) -> Vec<u8> {
-    let mut line = line[..line.len().min(LONGEST)].to_vec();
-    if let Some(last) = line.last_mut() {
-        *last = b'\n';
+/// The line, or as much of it as fits, between two characters.
+fn cut(line: &[u8]) -> Cow<'_, [u8]> {
+    if line.len() <= LONGEST {
+        return Cow::Borrowed(line);
     }
-    line
+    let in_a_character = |at: usize| line[at] & 0b1100_0000 == 0b1000_0000;
+    let end = (0..LONGEST).rev().find(|at| !in_a_character(*at));
+    let mut line = line[..end.unwrap_or(0)].to_vec();
+    line.push(b'\n');
+    Cow::Owned(line)
 }
 
 #[cfg(test)]

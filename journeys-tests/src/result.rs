@@ -2,7 +2,7 @@
 //!
 //! Everything that a reader is asked to believe can be derived again from the recordings in it
 //! ([`again`]); the rest is what the checker says of itself and of the machine. How it is stored is in
-//! [`file`], how an edit is noticed in [`digest`]. The format is described in `docs/result.md`.
+//! [`mod@file`], how an edit is noticed in [`digest`]. The format is described in `docs/result.md`.
 
 pub mod again;
 pub mod digest;

@@ -136,6 +136,7 @@ impl Outbox {
         state.unwaited += size;
         state.largest = state.largest.max(size);
         let (unread, backlog) = (state.unwaited - state.largest, state.whole);
+        drop(state);
         self.wake_writer(was_empty);
         if unread > self.hard {
             self.close(End::GivenUp { backlog });
