@@ -9,7 +9,10 @@ REPEAT ?= 1
 ONLY ?=
 AGENT ?= target/debug/acp-agent --acp
 
-.PHONY: help build journeys test lint doc bench ci tools clean
+.PHONY: help build release journeys test lint doc bench soak peers containers daemon ci tools clean
+
+HOST := $(shell rustc --print host-tuple 2>/dev/null)
+DURATION ?= 60
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +25,13 @@ tools: ## Install what is missing to build and test
 
 build: tools ## Build all programs
 	$(CARGO) build --workspace --bins
+
+# With --target the flags do not reach the macros, which cannot be static. Without relocations a
+# program starts faster, and every command that the agent runs starts its supervisor; the price is
+# that the program's own addresses are not randomised.
+release: tools ## Build the static programs for release
+	RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static" $(CARGO) build --release --target $(HOST) \
+		-p acp-agent -p journeys-tests -p mcp-tools -p acp-runner --bins
 
 journeys: build ## Run the reference agent through the seven journeys
 	@scripts/journeys $(REPEAT) $(foreach name,$(ONLY),--only $(name)) -- $(AGENT)
@@ -39,6 +49,18 @@ doc: tools ## Build the documentation of the code
 bench: tools ## Measure the agent against a canned responder, side by side
 	$(CARGO) build --release --workspace --bins
 	target/release/bench $(BENCH)
+
+soak: build ## Random mixed work for DURATION seconds, with the invariants checked all the time
+	target/debug/soak --seconds $(DURATION)
+
+peers: build ## Run the checker on right agents that others' SDKs make
+	journeys-tests/peers/run
+
+containers: ## Build the image and run the journeys in podman, docker, bubblewrap and unshare
+	scripts/test-containers
+
+daemon: tools ## Run the runner under the real colonizer-agentd
+	scripts/test-runner-daemon
 
 ci: test ## What CI runs
 

@@ -17,6 +17,9 @@ use crate::{
 /// A turn that says nothing is killed after this long: the agent has read the prompt by then.
 const SILENT_START: Duration = Duration::from_millis(500);
 
+/// A turn that has begun to speak goes on for so long: one that was not slow has ended by then.
+const LINGER: Duration = Duration::from_millis(200);
+
 /// One turn, a second one that is killed, a new process, `session/load`, one turn.
 pub(super) fn drive(stage: &mut Stage<'_>, word: &str) -> Result<(), Trouble> {
     let session_id = stage.with_killed_session(|session, capabilities| {
@@ -32,16 +35,24 @@ pub(super) fn drive(stage: &mut Stage<'_>, word: &str) -> Result<(), Trouble> {
     })
 }
 
-/// Waits for the first sign of the turn. That it is answered already is for the judges to say.
+/// Waits until the turn is in its middle. That it is answered already is for the judges to say.
 fn begin_and_leave(session: &mut Session<'_>) -> Result<(), Trouble> {
     let Session { client, id, .. } = session;
     let pending = client.begin_turn(id, &prompts::slow(), Rule::AllowAll)?;
-    let deadline = Instant::now() + SILENT_START;
+    let mut deadline = Instant::now() + SILENT_START;
+    let mut has_begun = false;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(());
+        }
         match client.connection().hear(left, &pending.step)? {
-            Heard::Junk if !left.is_zero() => {}
-            _ => return Ok(()),
+            Heard::Answer(id, _) if id == pending.id => return Ok(()),
+            Heard::Message if !has_begun => {
+                has_begun = true;
+                deadline = Instant::now() + LINGER;
+            }
+            _ => {}
         }
     }
 }

@@ -12,7 +12,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    processes::{DEADLINE, none_left},
+    processes::{DEADLINE, alive},
     schema,
 };
 
@@ -172,7 +172,8 @@ impl Runner {
             assert!(begin.elapsed() < DEADLINE, "it does not end");
         }
         let status = self.child.wait().unwrap();
-        none_left(&self.token);
+        // All of it ended before the runner did, and not because of that.
+        assert_eq!(alive(&self.token), Vec::<String>::new());
         let first = json!({"type": "status", "state": "idle"});
         assert_eq!(self.events.first(), Some(&first));
         let events = std::mem::take(&mut self.events);
