@@ -238,12 +238,16 @@ pub fn alive(mark: &str) -> Vec<String> {
     found.collect()
 }
 
-/// The program `hostile-mcp`, which lies beside the agent. `cargo test -p` does not build it.
+/// The program `hostile-mcp`, which lies beside the agent. `cargo test -p` does not build it, so
+/// this does when it is not there; `make test` has built it before.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let agent = Path::new(env!("CARGO_BIN_EXE_acp-agent"));
         let program = agent.with_file_name("hostile-mcp");
+        if program.is_file() {
+            return program;
+        }
         let folder = agent.parent().unwrap();
         let mut build = Command::new(env!("CARGO"));
         build
