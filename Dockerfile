@@ -14,9 +14,10 @@ ARG BASE_IMAGE=debian:12.11-slim
 FROM ${RUST_IMAGE} AS build
 # For another machine than the one that builds: the target of its Rust, installed in RUST_IMAGE.
 ARG TARGET=
+# Packed relocations make a static program some hundred kilobytes smaller.
 ENV CARGO_INCREMENTAL=0 \
     CARGO_TERM_COLOR=never \
-    RUSTFLAGS="-C target-feature=+crt-static --remap-path-prefix=/usr/local/cargo=/cargo"
+    RUSTFLAGS="-C target-feature=+crt-static -C link-arg=-Wl,-z,pack-relative-relocs --remap-path-prefix=/usr/local/cargo=/cargo"
 WORKDIR /src
 COPY . .
 # A --target always: without one the flags would reach the macros too, and those cannot be static.

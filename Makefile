@@ -9,7 +9,7 @@ REPEAT ?= 1
 ONLY ?=
 AGENT ?= target/debug/acp-agent --acp
 
-.PHONY: help build release journeys test lint doc bench soak peers containers daemon ci tools clean
+.PHONY: help build release journeys test lint doc bench soak peers image containers daemon ci tools clean
 
 HOST := $(shell rustc --print host-tuple 2>/dev/null)
 DURATION ?= 60
@@ -55,6 +55,9 @@ soak: build ## Random mixed work for DURATION seconds, with the invariants check
 
 peers: build ## Run the checker on right agents that others' SDKs make
 	journeys-tests/peers/run
+
+image: ## Build the container image acp-journeys with docker or podman
+	@scripts/image
 
 containers: ## Build the image and run the journeys in podman, docker, bubblewrap and unshare
 	scripts/test-containers
