@@ -95,8 +95,9 @@ fn every_form_of_a_command_is_gone_after_a_kill() -> Found<()> {
     Ok(())
 }
 
-/// `make soak`, for a few seconds.
+/// `make soak`, for a few seconds. It looks for growth, which other tests beside it can feign.
 #[test]
+#[ignore = "run `make soak`, or this alone"]
 fn a_short_soak_finds_nothing() {
     let time = Duration::from_secs(number("ROBUST_SOAK", 15));
     let seed = number("ROBUST_SEED", rand::random());
