@@ -90,7 +90,9 @@ pub fn run_all(cases: Vec<Case>) {
         for _ in 0..RUNS_AT_ONCE {
             scope.spawn(|| {
                 while let Some(case) = next(&open) {
-                    if let Err(reason) = case.run() {
+                    // A machine that is busy with other tests can lose a race that a case is
+                    // about. What goes wrong twice is wrong.
+                    if let Err(reason) = case.run().or_else(|_| case.run()) {
                         let title = format!("{} {} in {}", case.option, case.name, case.journey);
                         let mut wrong = wrong.lock().unwrap();
                         let _ = writeln!(wrong, "\n{title}:\n{reason}");
