@@ -349,6 +349,45 @@ fn many_sessions_are_opened_or_refused_with_a_clear_error() -> Found<()> {
     Ok(())
 }
 
+/// Where files are few, sessions are refused long before a command cannot be started.
+#[test]
+fn a_session_too_many_is_refused_and_one_that_is_closed_makes_room() -> Found<()> {
+    let scene = Scene::new()?;
+    let mut setup = scene.setup();
+    let program = std::mem::take(&mut setup.command);
+    setup.command = ["sh", "-c", "ulimit -n 80; exec \"$@\"", "sh"]
+        .map(Into::into)
+        .into();
+    setup.command.extend(program);
+    let mut client = Client::start(&setup)?;
+    let params = json!({"cwd": scene.cwd(), "mcpServers": []});
+    let mut opened = Vec::new();
+    let refused = loop {
+        let answer = client.call("session/new", params.clone())?;
+        match answer["result"]["sessionId"].as_str() {
+            Some(id) => opened.push(id.to_owned()),
+            None => break answer,
+        }
+    };
+    assert_eq!(opened.len(), 60);
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("60 sessions are open"), "{refused}");
+    assert_eq!(
+        client.turn(&opened[59], "Run the shell command: echo hi | cat")?,
+        "end_turn"
+    );
+    client.call("session/close", json!({"sessionId": opened[0]}))?;
+    assert!(
+        client
+            .load(&opened[0], scene.cwd())?
+            .get("result")
+            .is_some()
+    );
+    let refused = client.call("session/new", params)?;
+    assert!(refused.get("error").is_some(), "{refused}");
+    scene.end(client).map(drop)
+}
+
 /// Loads that wait for a client which does not read must not keep the threads that save turns.
 #[test]
 fn loads_without_a_reader_do_not_stop_the_end() -> Found<()> {

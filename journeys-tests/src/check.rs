@@ -168,7 +168,20 @@ mod tests {
     }
 
     #[test]
-    fn nothing_checked_is_a_fail() {
-        assert_eq!(worst(&[]), Verdict::Fail);
+    fn the_worst_check_counts_and_nothing_checked_is_a_fail() {
+        let check = |finding| Check::new(&STOP_REASON_END_TURN, Journey::Reply, finding);
+        let pass = check(Finding::Holds(String::new()));
+        let warn = check(Finding::Blemish(String::new()));
+        let fail = check(Finding::Breach(String::new()));
+        let table = [
+            (vec![], Verdict::Fail),
+            (vec![&pass], Verdict::Pass),
+            (vec![&pass, &warn], Verdict::Warn),
+            (vec![&warn, &fail, &pass], Verdict::Fail),
+        ];
+        for (checks, wanted) in table {
+            let checks: Vec<Check> = checks.into_iter().cloned().collect();
+            assert_eq!(worst(&checks), wanted);
+        }
     }
 }

@@ -18,9 +18,9 @@ use crate::{
     limits::Limits,
     permission::Rule,
     recording::{Look, ProcessRecording, SeenProcess, TurnFiles, When},
-    tool_server,
+    tool_server::{self, RECORD_PREFIX},
     trouble::Trouble,
-    workspace::Snapshot,
+    workspace::{self, Snapshot},
 };
 
 /// How long a count of processes that grew from turn to turn is looked at again.
@@ -50,6 +50,8 @@ pub struct Client {
     started_ms: u64,
     looks: Vec<Look>,
     turns: Vec<TurnFiles>,
+    /// What lay beside the workspace when the turn began.
+    beside: Vec<String>,
 }
 
 impl Client {
@@ -71,6 +73,7 @@ impl Client {
             started_ms,
             looks: Vec::new(),
             turns: Vec::new(),
+            beside: Vec::new(),
         }
     }
 
@@ -166,9 +169,11 @@ impl Client {
     ) -> Result<Pending, Trouble> {
         self.connection.set_rule(rule);
         let before = Snapshot::of(&self.around.workspace);
+        self.beside = workspace::beside(&self.around.workspace, RECORD_PREFIX);
         self.turns.push(TurnFiles {
             before,
             after: None,
+            beside: Vec::new(),
         });
         let params = json!({"sessionId": session_id, "prompt": prompt});
         self.connection.send_request("session/prompt", &params)
@@ -177,8 +182,11 @@ impl Client {
     /// Looks at the workspace after a prompt was answered or given up.
     pub fn end_turn(&mut self) {
         let after = Snapshot::of(&self.around.workspace);
+        let mut beside = workspace::beside(&self.around.workspace, RECORD_PREFIX);
+        beside.retain(|name| !self.beside.contains(name));
         if let Some(turn) = self.turns.last_mut() {
             turn.after = Some(after);
+            turn.beside = beside;
         }
     }
 
@@ -220,6 +228,7 @@ impl Client {
             t_ms,
             when,
             processes,
+            zombies: 0,
         });
     }
 
@@ -268,6 +277,7 @@ impl Client {
             started_ms,
             looks,
             turns,
+            beside: _,
         } = self;
         let ended = end(connection, &watch, &limits, looks);
         ProcessRecording {
@@ -320,16 +330,20 @@ impl Client {
             .iter()
             .rev()
             .find(|look| look.when == When::AfterTurn);
-        let earlier = earlier.map(|look| look.processes.len());
-        let mut processes = self.watch.look();
-        if let Some(earlier) = earlier {
-            let deadline = Instant::now() + GROWTH_SETTLE;
-            while processes.len() > earlier && Instant::now() < deadline {
-                std::thread::sleep(Duration::from_millis(50));
-                processes = self.watch.look();
-            }
+        let earlier = earlier.map_or(usize::MAX, |look| look.processes.len() + look.zombies);
+        let deadline = Instant::now() + GROWTH_SETTLE;
+        let (mut processes, mut zombies) = (self.watch.look(), self.watch.zombies());
+        while processes.len() + zombies > earlier && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(50));
+            (processes, zombies) = (self.watch.look(), self.watch.zombies());
         }
-        self.note(When::AfterTurn, processes);
+        let t_ms = self.connection.t_ms();
+        self.looks.push(Look {
+            t_ms,
+            when: When::AfterTurn,
+            processes,
+            zombies,
+        });
     }
 
     fn rondar(&self) -> Value {

@@ -70,6 +70,7 @@ mod tests {
             (form(json!({"a": {"type": "array", "items": {"anyOf": [{"const": 1}]}}})), Some(json!({"a": [1]}))),
             (json!({"mode": "url", "url": "https://example.com"}), None),
             (json!({"mode": "form"}), None),
+            (json!({"mode": "url", "requestedSchema": {"properties": {}}}), None),
         ];
         for (request, wanted) in table {
             let answer = answer("W", &request);
@@ -80,5 +81,6 @@ mod tests {
                 None => assert_eq!(answer, json!({"action": "decline"})),
             }
         }
+        assert_eq!(capabilities(), json!({"elicitation": {"form": {}}}));
     }
 }

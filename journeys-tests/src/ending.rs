@@ -42,6 +42,7 @@ pub fn end(mut connection: Connection, watch: &Watch, limits: &Limits, looks: Ve
             t_ms,
             when,
             processes,
+            zombies: 0,
         });
     };
     note(When::AtEnd, watch.look());
@@ -79,6 +80,7 @@ pub fn kill(mut connection: Connection, watch: &Watch, limits: &Limits, looks: V
         t_ms,
         when: When::AfterKill,
         processes,
+        zombies: 0,
     });
     watch.end_all();
     connection.drain_until(Instant::now() + LAST_OUTPUT, Connection::is_drained);

@@ -22,6 +22,8 @@ mod turn;
 mod wire;
 
 #[cfg(test)]
+mod evidence_tests;
+#[cfg(test)]
 mod journeys_tests;
 #[cfg(test)]
 mod process_tests;
@@ -29,6 +31,8 @@ mod process_tests;
 mod scene;
 #[cfg(test)]
 mod stand_ins_tests;
+#[cfg(test)]
+mod words_tests;
 
 use crate::{
     check::{Check, Finding, Found},

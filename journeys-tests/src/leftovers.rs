@@ -95,6 +95,18 @@ impl Watch {
         seen
     }
 
+    /// How many of the agent's own tree have ended and were not waited for.
+    #[must_use]
+    pub fn zombies(&self) -> usize {
+        let all = stats();
+        let family = self.family(&all);
+        let own = getpid().as_raw();
+        let zombies = all.iter().filter(|(_, stat)| {
+            stat.state == 'Z' && stat.ppid != own && family.contains(&stat.pid)
+        });
+        zombies.count()
+    }
+
     /// The agent, the orphans of its tree, and everything below them.
     fn family(&self, all: &[(Process, Stat)]) -> HashSet<i32> {
         let mut children: HashMap<i32, Vec<&Stat>> = HashMap::new();

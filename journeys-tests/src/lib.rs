@@ -8,11 +8,13 @@
 //! Nothing here is shared with an agent: messages are JSON lines, built and read by hand, so that a
 //! fault in shared code cannot hide from the checker.
 //!
-//! Reading order: [`journey`] (the seven), [`prompts`] (what they say), `journeys/` (one driver a
+//! Reading order: [`journey`] (which there are), [`prompts`] (what they say), `journeys/` (one driver a
 //! file), [`client`], [`connection`], [`agent_process`] and [`ending`] (how an agent is driven),
-//! [`permission`] and [`mode_rule`] (what is answered), [`leftovers`] and [`workspace`] (what is
-//! observed), [`recording`], `judge/` (what it means), [`requirements`] (every check in one table),
-//! [`result`], [`secrets`], `report/`, [`cli`].
+//! [`permission`], [`elicitation`] and [`mode_rule`] (what is answered), [`leftovers`] and [`workspace`]
+//! (what is observed), [`recording`], `judge/` (what it means), [`requirements`] (every check in one
+//! table), [`secrets`] (what is taken out), [`result`] (the file, and how it is judged again), `report/`
+//! (a table, a page, JUnit), [`run`], [`workers`] and [`matrix`] (one agent, many at once), [`doctor`]
+//! (whether it can start at all), [`cli`] and `command/`.
 //!
 //! What must stay true: a judge reads nothing but a recording; every buffer and wait has a bound; no
 //! process that was started outlives the run.

@@ -257,17 +257,12 @@ impl Summary {
                 }
             }
         }
-        let outcome = |name: &String| match newest.get(name) {
+        let mut outcome = |name: &String| match newest.remove(name).map(file::Stored::verified) {
             None => Outcome::Missing("no result".to_owned()),
-            Some(stored) => {
-                let again = stored.result.judged_again();
-                let differences = stored.differences(&again);
-                if differences.is_empty() {
-                    Outcome::Driven(Box::new(again))
-                } else {
-                    Outcome::Edited(differences)
-                }
+            Some(verified) if verified.differences.is_empty() => {
+                Outcome::Driven(Box::new(verified.result))
             }
+            Some(verified) => Outcome::Edited(verified.differences),
         };
         Ok(Self {
             agents: names

@@ -133,6 +133,25 @@ mod tests {
     }
 
     #[test]
+    fn a_switch_has_its_method_and_parameters() {
+        let mode = ModeSwitch::Mode {
+            mode_id: "plan".to_owned(),
+        };
+        assert_eq!(mode.method(), "session/set_mode");
+        assert_eq!(
+            mode.params("s"),
+            json!({"sessionId": "s", "modeId": "plan"})
+        );
+        let option = ModeSwitch::ConfigOption {
+            config_id: "mode".to_owned(),
+            value: "plan".to_owned(),
+        };
+        assert_eq!(option.method(), "session/set_config_option");
+        let params = json!({"sessionId": "s", "configId": "mode", "value": "plan"});
+        assert_eq!(option.params("s"), params);
+    }
+
+    #[test]
     fn table() {
         let plan_value = json!([{"value": "code", "name": "Code"}, {"value": "p", "name": "Plan"}]);
         let grouped = json!([{"group": "plan", "name": "Plan", "options":

@@ -250,6 +250,18 @@ pub struct Look {
     pub when: When,
     /// Who was there.
     pub processes: Vec<SeenProcess>,
+    /// Children that have ended and were not waited for; counted after a turn alone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub zombies: usize,
+}
+
+/// So that a recording without zombies need not say so.
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The moments of a look.
@@ -288,6 +300,9 @@ pub struct TurnFiles {
     pub before: Snapshot,
     /// After it was answered; none if it never was.
     pub after: Option<Snapshot>,
+    /// What appeared beside the workspace during the turn, where the agent has no business.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
 }
 
 /// The record of the tool server.

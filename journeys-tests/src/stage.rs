@@ -17,6 +17,7 @@ use crate::{
     leftovers::Watch,
     limits::Limits,
     recording::ProcessRecording,
+    tool_server::RECORD_PREFIX,
     trouble::Trouble,
 };
 
@@ -155,7 +156,7 @@ impl<'a> Stage<'a> {
         let record = self
             .folder
             .path()
-            .join(format!("rondar-{}.jsonl", self.processes.len()));
+            .join(format!("{RECORD_PREFIX}{}.jsonl", self.processes.len()));
         let around = Surroundings {
             workspace: self.workspace(),
             tool_server: self.tool_server.to_owned(),

@@ -23,6 +23,9 @@ use crate::{
 /// The program that serves `rondar` on stdio.
 const PROGRAM: &str = "mcp-tools";
 
+/// How the names of the servers' records begin.
+pub const RECORD_PREFIX: &str = "rondar-";
+
 /// Calls that are read from a record. A journey makes two to four.
 const MAX_LINES: usize = 1000;
 

@@ -139,6 +139,23 @@ impl Snapshot {
     }
 }
 
+/// The names beside a workspace. Those with the prefix are the checker's own.
+#[must_use]
+pub fn beside(workspace: &Path, own_prefix: &str) -> Vec<String> {
+    let entries = workspace
+        .parent()
+        .and_then(|folder| fs::read_dir(folder).ok());
+    let entries = entries.into_iter().flatten().flatten().take(MAX_ENTRIES);
+    let names = entries.map(|entry| entry.file_name());
+    let strange = names
+        .filter(|name| Some(name.as_os_str()) != workspace.file_name())
+        .map(|name| name.to_string_lossy().into_owned())
+        .filter(|name| !name.starts_with(own_prefix));
+    let mut names: Vec<String> = strange.collect();
+    names.sort();
+    names
+}
+
 fn children(path: &Path, relative: &str) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for child in fs::read_dir(path)?.take(MAX_ENTRIES) {
@@ -234,6 +251,41 @@ mod tests {
                 touched,
                 "{name}: {difference:?}"
             );
+        }
+    }
+
+    #[test]
+    fn what_lies_beside_is_seen_but_the_checkers_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path().join("workspace");
+        fs::create_dir(&workspace).unwrap();
+        fs::write(workspace.join("inside"), "").unwrap();
+        for name in ["rondar-0.jsonl", "PLAN.md", "a"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(beside(&workspace, "rondar-"), ["PLAN.md", "a"]);
+    }
+
+    #[test]
+    fn what_could_not_be_read_counts_as_changed_once() {
+        let with = |faults: &[&str]| Snapshot {
+            faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
+            ..Snapshot::default()
+        };
+        let difference = with(&["a"]).difference(&with(&["a", "b"]));
+        assert_eq!(difference.changed, ["b"]);
+    }
+
+    #[test]
+    fn pipes_and_sockets_are_looked_at_and_never_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = nix::sys::stat::Mode::S_IRUSR;
+        nix::unistd::mkfifo(&folder.path().join("pipe"), mode).unwrap();
+        let socket = folder.path().join("socket");
+        let _socket = std::os::unix::net::UnixListener::bind(socket).unwrap();
+        let snapshot = Snapshot::of(folder.path());
+        for name in ["pipe", "socket"] {
+            assert_eq!(snapshot.entries[name].kind, EntryKind::Other, "{name}");
         }
     }
 

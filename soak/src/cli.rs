@@ -19,7 +19,18 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// The program of the agent.
+    /// The program of the agent [default: the acp-agent beside this program].
     #[arg(value_name = "AGENT")]
-    pub agent: PathBuf,
+    pub agent: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// The program of the agent, which is started in another folder than this program.
+    #[must_use]
+    pub fn agent(&self) -> PathBuf {
+        let beside = || Some(std::env::current_exe().ok()?.with_file_name("acp-agent"));
+        let named = self.agent.clone().or_else(beside);
+        let named = named.unwrap_or_else(|| "acp-agent".into());
+        std::path::absolute(&named).unwrap_or(named)
+    }
 }

@@ -67,6 +67,7 @@ enum Asked {
     New { mute: bool },
     Prompt { session: String, at: usize },
     Delete(String),
+    Load(String),
     Else,
 }
 
@@ -238,7 +239,7 @@ impl<'a> Life<'a> {
             return Ok(());
         };
         let params = json!({"sessionId": id, "cwd": self.world.cwd, "mcpServers": []});
-        self.ask("session/load", params, Asked::Else)
+        self.ask("session/load", params, Asked::Load(id))
     }
 
     /// A session that should be there.
@@ -319,6 +320,10 @@ impl<'a> Life<'a> {
             Some(Asked::Prompt { session, at }) => self.answered(&session, at, message)?,
             Some(Asked::Delete(session)) if message.get("result").is_some() => {
                 self.world.sessions.remove(&session);
+            }
+            Some(Asked::Load(session)) if message.get("result").is_some() => {
+                // What was replayed is no answer to the prompt that stands behind the load.
+                self.open.entry(session).or_default().said.clear();
             }
             _ => {}
         }

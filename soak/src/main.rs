@@ -17,7 +17,7 @@ fn main() -> ExitCode {
     let seed = arguments.seed.unwrap_or_else(rand::random);
     let time = Duration::from_secs(arguments.seconds);
     say(&format!("soaking for {time:?} with seed {seed}"));
-    match run(&arguments.agent, time, seed, progress) {
+    match run(&arguments.agent(), time, seed, progress) {
         Ok(totals) => {
             say(&format!("{totals}\nnothing was found"));
             ExitCode::SUCCESS

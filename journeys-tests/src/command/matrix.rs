@@ -14,7 +14,10 @@ use crate::{
     interrupt,
     matrix::{Manifest, Matrix, MatrixAgent, Outcome, Summary},
     report::{self, progress},
-    result::file::{self, write_beside},
+    result::{
+        again::Verified,
+        file::{self, write_beside},
+    },
     workers,
 };
 
@@ -145,12 +148,17 @@ impl Order<'_> {
 /// Whether an earlier run of this shard has this agent's result.
 fn is_done(json: &Path, agent: &MatrixAgent) -> bool {
     file::read(json).is_ok_and(|stored| {
-        let driven = &stored.result.agent;
-        let again = stored.result.judged_again();
-        driven.name.as_ref() == Some(&agent.name)
-            && driven.command.words() == agent.command
-            && stored.differences(&again).is_empty()
-            && !again.journeys.iter().any(|journey| journey.could_not_run())
+        let Verified {
+            result,
+            differences,
+        } = stored.verified();
+        result.agent.name.as_ref() == Some(&agent.name)
+            && result.agent.command.words() == agent.command
+            && differences.is_empty()
+            && !result
+                .journeys
+                .iter()
+                .any(|journey| journey.could_not_run())
     })
 }
 

@@ -9,7 +9,7 @@ use std::{
 use super::{CommandError, Status, status};
 use crate::{
     report::{self, failure::printable},
-    result::{RunResult, file},
+    result::{RunResult, again::Verified, file},
 };
 
 /// Judges a stored result again.
@@ -17,9 +17,10 @@ use crate::{
 /// # Errors
 /// [`CommandError::ResultFile`], [`CommandError::Output`].
 pub fn verify(path: &Path) -> Result<Status, CommandError> {
-    let stored = file::read(path)?;
-    let again = stored.result.judged_again();
-    let differences = stored.differences(&again);
+    let Verified {
+        result: again,
+        differences,
+    } = file::read(path)?.verified();
     let mut out = io::stdout().lock();
     write_header(&again, &mut out)?;
     report::write(&again, &mut out)?;

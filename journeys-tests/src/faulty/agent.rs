@@ -9,6 +9,7 @@ use std::{
     collections::HashMap,
     io::BufRead,
     path::PathBuf,
+    process::Child,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -25,10 +26,10 @@ use super::{
     faults::Fault,
     mcp::ToolServer,
     modes::{self, CONFIG_ID, Mode},
-    output::{Output, answer_message, stderr, update_message},
+    output::{Output, answer_message, stderr},
     session::Session,
     shell::ProcessGroup,
-    store::{Said, Speaker, Store},
+    store::{Said, Store},
     turn::Turn,
     variants::Variant,
 };
@@ -36,13 +37,8 @@ use super::{
 /// What [`Variant::Slow`] waits before each answer.
 const SLOW: Duration = Duration::from_millis(700);
 
-/// Updates of a long replay.
-const LONG_REPLAY: usize = 50;
-/// What [`Variant::ReplaySlowly`] waits before each of them.
-const BETWEEN_REPLAYS: Duration = Duration::from_millis(20);
-
 /// A JSON-RPC error: its code and its message.
-type Failure = (i64, String);
+pub type Failure = (i64, String);
 
 /// The agent and all that it holds.
 #[derive(Debug)]
@@ -61,6 +57,7 @@ pub struct Agent {
     turns: Mutex<Vec<JoinHandle<()>>>,
     left: Mutex<Vec<ProcessGroup>>,
     may_elicit: AtomicBool,
+    ended: Mutex<Vec<Child>>,
 }
 
 impl Agent {
@@ -77,6 +74,7 @@ impl Agent {
             turns: Mutex::default(),
             left: Mutex::default(),
             may_elicit: AtomicBool::default(),
+            ended: Mutex::default(),
         })
     }
 
@@ -179,81 +177,16 @@ impl Agent {
         Ok(result)
     }
 
-    /// ACP: <https://agentclientprotocol.com/protocol/v1/session-setup#loading-sessions>
-    fn load_session(&self, id: &Value, parameters: &Value) {
-        let name = parameters["sessionId"].as_str().unwrap_or_default();
-        let said = match self.store.load(name) {
-            Ok(said) if !self.behaviour.has(Fault::LoadError) => said,
-            Ok(_) => return self.output.fail(id, -32603, "the session is damaged"),
-            Err(error) => return self.output.fail(id, -32002, &format!("{name}: {error}")),
-        };
-        let known = match self.behaviour.fault {
-            Some(Fault::LoadForgets) => Vec::new(),
-            _ => said.clone(),
-        };
-        let session = match self.open(name, parameters, known) {
-            Ok(session) => session,
-            Err((code, reason)) => return self.output.fail(id, code, &reason),
-        };
-        let offer = modes::offer(session.mode(), &self.behaviour);
-        let result = match self.behaviour.variant {
-            Some(Variant::LoadNull) => Value::Null,
-            Some(Variant::LoadEmpty) => json!({}),
-            Some(Variant::LoadWithOptions) => json!({"configOptions": []}),
-            Some(Variant::LoadWithSessionId) => json!({"sessionId": "session-of-its-own"}),
-            _ => offer,
-        };
-        let mut messages: Vec<_> = self.replay(name, &said);
-        let answer = answer_message(id, result);
-        match self.behaviour.fault {
-            Some(Fault::ReplaysLate) => messages.insert(0, answer),
-            _ => messages.push(answer),
-        }
-        match self.behaviour.variant {
-            Some(Variant::ReplayInOneWrite) => self.output.send_at_once(&messages),
-            Some(Variant::ReplaySlowly) => messages.iter().for_each(|message| {
-                thread::sleep(BETWEEN_REPLAYS);
-                self.output.send(message);
-            }),
-            _ => messages
-                .iter()
-                .for_each(|message| self.output.send(message)),
-        }
-    }
-
-    fn replay(&self, session: &str, said: &[Said]) -> Vec<Value> {
-        let all = !self.behaviour.has(Fault::ReplaysNothing);
-        let half = self.behaviour.has(Fault::ReplaysHalf);
-        let told = said
-            .iter()
-            .filter(|said| all && !(half && said.by == Speaker::Agent));
-        told.map(|said| {
-            let kind = match said.by {
-                Speaker::User => "user_message_chunk",
-                Speaker::Agent => "agent_message_chunk",
-            };
-            let content = json!({"type": "text", "text": said.text});
-            update_message(session, json!({"sessionUpdate": kind, "content": content}))
-        })
-        .chain(self.more_replay(session, said.len()))
-        .collect()
-    }
-
-    /// As if the session had been a long one.
-    fn more_replay(&self, session: &str, have: usize) -> Vec<Value> {
-        let is_long = self.behaviour.is(Variant::ReplayInOneWrite)
-            || self.behaviour.is(Variant::ReplaySlowly);
-        let content = json!({"type": "text", "text": "."});
-        let chunk = json!({"sessionUpdate": "agent_message_chunk", "content": content});
-        let more = if is_long {
-            LONG_REPLAY.saturating_sub(have)
-        } else {
-            0
-        };
-        vec![update_message(session, chunk); more]
-    }
-
-    fn open(&self, id: &str, parameters: &Value, said: Vec<Said>) -> Result<Arc<Session>, Failure> {
+    /// Opens a session that remembers what was said, with the tool servers that the client named.
+    ///
+    /// # Errors
+    /// The parameters are wrong.
+    pub fn open(
+        &self,
+        id: &str,
+        parameters: &Value,
+        said: Vec<Said>,
+    ) -> Result<Arc<Session>, Failure> {
         let Some(cwd) = parameters["cwd"].as_str().map(PathBuf::from) else {
             return Err((-32602, "cwd is missing".to_owned()));
         };
@@ -262,7 +195,11 @@ impl Agent {
             if self.behaviour.has(Fault::ServersNotStarted) {
                 break;
             }
-            match ToolServer::start(entry, &cwd) {
+            let mut entry = entry.clone();
+            if self.behaviour.has(Fault::OtherToolServer) {
+                entry["args"] = json!([]);
+            }
+            match ToolServer::start(&entry, &cwd) {
                 Ok(server) => servers.push(server),
                 Err(error) => stderr(&format!("{error}\n")),
             }
@@ -384,6 +321,12 @@ impl Agent {
     pub fn remember_left(&self, group: Option<ProcessGroup>) {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.extend(group);
+    }
+
+    /// Keeps a child that nobody waits for.
+    pub fn remember_ended(&self, child: Option<Child>) {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.extend(child);
     }
 
     /// Ends what [`Agent::remember_left`] kept.

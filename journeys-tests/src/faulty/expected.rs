@@ -156,6 +156,7 @@ pub fn expected(fault: Fault) -> Expected {
         PermissionMisread => from("can1357/oh-my-pi#10850")
             .catch("modes", &["first-plan-saved", "regular-turn-creates-file", "second-plan-saved"]),
         WorkerPerTurn => from("block/buzz#4577").catch("memory", &["processes-do-not-grow"]),
+        ZombiePerTurn => from("block/buzz#4577").catch("memory", &["processes-do-not-grow"]),
         OtherSession => from("xenodium/acp.el#25").catch("reply", &["updates-name-the-session"]),
         BadUpdates => from("xenodium/acp.el#25").catch("reply", &["valid-messages", "updates-name-the-session"]),
         UnknownUpdate => from("xenodium/acp.el#25").catch("reply", &["valid-messages"]),
@@ -216,6 +217,8 @@ pub fn expected(fault: Fault) -> Expected {
         ReplaysNothing => from("MoonshotAI/kimi-cli#2363").catch("load", &["load-replays-conversation"]),
         ReplaysLate => from("session-setup: the replay comes before the answer")
             .catch("load", &["load-replays-conversation"]),
+        ReplaysInTurn => from("session-setup: the replay comes before the answer")
+            .catch("load", &["load-replays-conversation"]),
         ReplaysHalf => from("anomalyco/opencode#30761").catch("load", &["load-replays-conversation"]),
 
         // Images
@@ -256,6 +259,8 @@ pub fn expected(fault: Fault) -> Expected {
         ServersNotStarted => from("shindgew/agy-acp#136")
             .catch("plan", &["create-plan-has-title"]).then(SAVED)
             .catch("modes", &["first-plan-saved", "second-plan-saved"]),
+        OtherToolServer => from("anomalyco/opencode#32371")
+            .catch("plan", &["create-plan-has-title"]).then(SAVED),
         ServersClosedEarly => from("topcheer/ggcode#751").catch("modes", &["second-plan-saved"]),
         PlanNotCreated => from(NO_TITLE).catch("plan", &["create-plan-has-title"]).then(SAVED),
         WrongTitle => from(NO_TITLE).catch("plan", &["create-plan-has-title"]).then(SAVED),
@@ -269,7 +274,7 @@ pub fn expected(fault: Fault) -> Expected {
         PlanWrites => from(PLAN_CHANGED)
             .catch("plan", &["workspace-unchanged"])
             .catch("modes", &["workspace-unchanged-in-plan-turns"]),
-        PlanWritesAndDeletes | PlanChangesAndRestores => from(PLAN_CHANGED)
+        PlanWritesAndDeletes | PlanChangesAndRestores | PlanWritesBeside => from(PLAN_CHANGED)
             .catch("plan", &["workspace-unchanged"]),
         RunsRefused => from("github/copilot-cli#4537").catch("plan", &["workspace-unchanged"])
             .catch("refused-permission", &["refused-call-fails", "refused-turn-changes-nothing"]),

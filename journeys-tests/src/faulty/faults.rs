@@ -61,6 +61,8 @@ pub enum Fault {
     PermissionMisread,
     /// Starts a helper process in each turn and keeps it.
     WorkerPerTurn,
+    /// Starts a child in each turn and never waits for its end.
+    ZombiePerTurn,
     /// Sends updates that name a session that nobody opened.
     OtherSession,
     /// Sends an update of a kind that ACP does not have.
@@ -123,6 +125,8 @@ pub enum Fault {
     ReplaysNothing,
     /// Replays the conversation after it has answered session/load.
     ReplaysLate,
+    /// Replays the conversation in the next turn, mixed with its reply.
+    ReplaysInTurn,
     /// Replays what the user said and not what the agent said.
     ReplaysHalf,
 
@@ -165,6 +169,8 @@ pub enum Fault {
     StartModeRefused,
     /// Does not start the tool servers of session/new.
     ServersNotStarted,
+    /// Uses tool servers of its own in place of those of session/new.
+    OtherToolServer,
     /// Closes the tool servers when the first turn ends.
     ServersClosedEarly,
     /// Says that it saved the plan and does not call create_plan.
@@ -185,6 +191,8 @@ pub enum Fault {
     PlanWrites,
     /// Writes a file in Plan mode and deletes it.
     PlanWritesAndDeletes,
+    /// Writes a file beside the workspace in Plan mode.
+    PlanWritesBeside,
     /// Changes a file in Plan mode and puts back what it held.
     PlanChangesAndRestores,
     /// Runs a command in Plan mode though it was refused.

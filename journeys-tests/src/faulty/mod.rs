@@ -26,6 +26,7 @@ pub mod faults;
 pub mod leak;
 pub mod leave_behind;
 pub mod list;
+pub mod load;
 pub mod mcp;
 pub mod modes;
 pub mod output;

@@ -8,6 +8,8 @@ use std::{
     },
 };
 
+use serde_json::Value;
+
 use super::{
     mcp::ToolServer,
     modes::Mode,
@@ -44,6 +46,7 @@ pub struct Session {
     mode: Mutex<Mode>,
     running: Mutex<Option<Arc<Stop>>>,
     turns: AtomicU64,
+    replay: Mutex<Vec<Value>>,
 }
 
 impl Session {
@@ -58,6 +61,7 @@ impl Session {
             mode: Mutex::new(Mode::Work),
             running: Mutex::default(),
             turns: AtomicU64::new(0),
+            replay: Mutex::default(),
         }
     }
 
@@ -92,6 +96,17 @@ impl Session {
         if let Some(stop) = &*running {
             stop.ask();
         }
+    }
+
+    /// Keeps messages of a replay for the next turn.
+    pub fn keep_replay(&self, messages: Vec<Value>) {
+        *self.replay.lock().unwrap_or_else(PoisonError::into_inner) = messages;
+    }
+
+    /// The messages that were kept.
+    pub fn take_replay(&self) -> Vec<Value> {
+        let mut replay = self.replay.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut replay)
     }
 
     /// Adds to the conversation.

@@ -95,6 +95,10 @@ impl Turn {
         if self.behaviour().has(Fault::WorkerPerTurn) {
             self.agent.remember_left(ProcessGroup::idle().ok());
         }
+        if self.behaviour().has(Fault::ZombiePerTurn) {
+            self.agent
+                .remember_ended(std::process::Command::new("true").spawn().ok());
+        }
         if self.behaviour().has(Fault::ServersClosedEarly) {
             self.session.servers.iter().for_each(ToolServer::close);
         }

@@ -68,6 +68,9 @@ impl Turn {
 
     /// Updates that a fault or a variant sends beside the work of the turn.
     pub fn updates_in_turn(&self) {
+        for message in self.session.take_replay() {
+            self.agent.output.send(&message);
+        }
         if let Some(name) = &self.agent.leak {
             self.leak(name);
         }

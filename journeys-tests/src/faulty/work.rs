@@ -149,6 +149,9 @@ impl Turn {
             Some(Fault::PlanWritesAndDeletes) => {
                 fs::write(&draft, "# Plan\n").and_then(|()| fs::remove_file(&draft))
             }
+            Some(Fault::PlanWritesBeside) => {
+                fs::write(self.session.cwd.join("../PLAN.md"), "# Plan\n")
+            }
             Some(Fault::PlanChangesAndRestores) => self.change_and_restore(command),
             Some(Fault::RunsRefused) => {
                 let _ = self.run_command("touch PLAN.md");

@@ -341,6 +341,14 @@ fn the_workspace_of_a_plan_turn() {
     };
     let none = Vec::<String>::new();
     assert_eq!(run(before(), before()), none);
+    let scene = set_mode(Scene::new(json!({})).session(plan_modes())).turn(&[says("p-7")]);
+    let scene = scene.calls(&[create("T-1", "three boats", "p-7"), get("p-7")]);
+    let mut process = scene.done();
+    process.turns[0].beside = vec!["PLAN.md".to_owned()];
+    assert_eq!(
+        judged(Inputs::Plan { plan: plan("T-1") }, vec![process]),
+        ["workspace-unchanged warn"]
+    );
     let fail = ["workspace-unchanged fail"];
     assert_eq!(run(files(&[("a", "two", 1)]), before()), fail);
     assert_eq!(run(files(&[]), before()), fail);

@@ -211,6 +211,14 @@ mod tests {
             (update(json!({"sessionUpdate": "tool_call", "toolCallId": "1"})), Some("title is null")),
             (update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "cancelled"})), Some("status \"cancelled\"")),
             (update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "content": [text]})), Some("must be inside")),
+            (update(json!({"sessionUpdate": "current_mode_update", "modeId": "a", "currentModeId": "b"})), None),
+            (update(json!({"sessionUpdate": "current_mode_update"})), Some("currentModeId is null")),
+            (update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "content": [{"type": "content", "content": text}]})), None),
+            (update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "content": [{"type": "content", "content": {"type": "text"}}]})), Some("without text")),
+            (update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "content": [{"type": "diff"}, {"type": "terminal"}]})), None),
+            (update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "content": [{"type": "film"}]})), Some("of the type \"film\"")),
+            (update(json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "resource", "resource": {}}})), None),
+            (update(json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "resource"}})), Some("without resource")),
             (update(json!({"sessionUpdate": "usage_update", "used": 1, "size": 2})), None),
             (update(json!({"sessionUpdate": "session_info_update"})), None),
             (json!({"jsonrpc": "2.0", "id": 9, "method": "session/request_permission", "params":
@@ -225,6 +233,18 @@ mod tests {
                     "{message}: {found:?}"
                 ),
             }
+        }
+        let right = json!({"optionId": "a", "name": "A", "kind": "allow_once"});
+        let asking = |option: &Value| {
+            let params =
+                json!({"sessionId": "s", "toolCall": {"toolCallId": "1"}, "options": [option]});
+            json!({"jsonrpc": "2.0", "id": 9, "method": "session/request_permission", "params": params})
+        };
+        assert_eq!(faults(&asking(&right)), Vec::<String>::new());
+        for member in ["optionId", "name", "kind"] {
+            let mut option = right.clone();
+            option[member] = Value::Null;
+            assert_eq!(faults(&asking(&option)).len(), 1, "{member}");
         }
         assert_eq!(stop_reason_fault(&json!({"stopReason": "end_turn"})), None);
         assert!(stop_reason_fault(&json!({"stopReason": "stop"})).is_some());

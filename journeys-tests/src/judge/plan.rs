@@ -294,5 +294,9 @@ fn files_unchanged(turn: &Turn<'_>, at_end: Option<&Snapshot>) -> Finding {
             touched.touched.join(", ")
         ));
     }
+    let beside = turn.files.map(|files| files.beside.as_slice());
+    if let Some(beside @ [_, ..]) = beside {
+        return Finding::Blemish(format!("made beside the workspace: {}", beside.join(", ")));
+    }
     Finding::Holds(format!("{} entries unchanged", before.entries.len()))
 }

@@ -27,7 +27,7 @@ pub(super) fn judge(case: &Case<'_>, process: &Process<'_>) -> Vec<Check> {
         ]);
     }
     let counts: Vec<usize> = looks(process, When::AfterTurn)
-        .map(|look| look.processes.len())
+        .map(|look| look.processes.len() + look.zombies)
         .collect();
     if counts.len() > 1 {
         let evidence = process.looks_where(|when| when == When::AfterTurn);
@@ -117,7 +117,10 @@ fn left(process: &Process<'_>) -> Found {
 /// A pool of helpers is fine; one more after each turn is not.
 fn grows(counts: &[usize]) -> Finding {
     let always = counts.windows(2).all(|pair| pair[0] < pair[1]);
-    holds_if(!always, format!("processes after each turn: {counts:?}"))
+    holds_if(
+        !always,
+        format!("processes after each turn, with those not waited for: {counts:?}"),
+    )
 }
 
 fn looks<'r>(process: &Process<'r>, when: When) -> impl Iterator<Item = &'r Look> {

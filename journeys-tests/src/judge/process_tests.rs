@@ -139,6 +139,24 @@ fn a_constant_pool_is_no_growth() {
 }
 
 #[test]
+fn children_that_nobody_waits_for_are_growth() {
+    let turns = || reply().turn(&[says("WORD")]).look(When::AfterTurn, &["a"]);
+    let scene = turns().turn(&[says("WORD")]).look(When::AfterTurn, &["a"]);
+    let mut process = scene.done();
+    let word = || Inputs::Memory {
+        word: "WORD".to_owned(),
+    };
+    process.looks[1].zombies = 1;
+    assert_eq!(
+        not_passed(&judge(&recording(word(), vec![process.clone()]))),
+        ["processes-do-not-grow warn"]
+    );
+    process.looks[0].zombies = 1;
+    let found = not_passed(&judge(&recording(word(), vec![process])));
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
 fn the_version_must_be_the_number_1() {
     for version in [json!("1"), json!(2), json!(1.5), Value::Null] {
         let mut process = Scene::new(json!({})).done();

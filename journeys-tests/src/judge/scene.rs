@@ -85,7 +85,11 @@ impl Scene {
     ) -> Self {
         self.recording.files_at_end = after.clone();
         let after = Some(after);
-        self.recording.turns.push(TurnFiles { before, after });
+        self.recording.turns.push(TurnFiles {
+            before,
+            after,
+            beside: Vec::new(),
+        });
         let params = json!({"sessionId": SESSION, "prompt": []});
         self.request(
             "session/prompt",
@@ -136,7 +140,11 @@ impl Scene {
             self.update(update);
         }
         let after = Some(after);
-        self.recording.turns.push(TurnFiles { before, after });
+        self.recording.turns.push(TurnFiles {
+            before,
+            after,
+            beside: Vec::new(),
+        });
         let id = self.next_id - 1;
         self.received(json!({"jsonrpc": "2.0", "id": id, "result": {"stopReason": stop_reason}}));
         self
@@ -184,6 +192,7 @@ impl Scene {
             t_ms: self.t_ms,
             when,
             processes: processes.collect(),
+            zombies: 0,
         });
         self
     }

@@ -206,9 +206,9 @@ impl Exchange<'_> {
     /// Whether an answer came, but only after the input was closed.
     fn answered_to_nobody(&self) -> bool {
         let Transcript { open, messages, .. } = self.transcript;
-        let later = (*open).max(self.sent + 1)..messages.len();
-        let late = self.transcript.response(later, &self.request["id"]);
-        self.answer.is_none() && late.is_some()
+        let late = *open..messages.len();
+        let answer = self.transcript.response(late, &self.request["id"]);
+        answer.is_some()
     }
 }
 

@@ -4,6 +4,7 @@
 //! said is text in it and never markup, and no script runs but the page's own.
 
 mod diagram;
+mod fold;
 mod label;
 mod sequence;
 

@@ -4,107 +4,68 @@ use serde_json::Value;
 
 use super::{Checker, DrivenAgent, FORMAT, JourneyResult, RunResult, file::Stored};
 use crate::{
-    check::Check,
+    check::{Check, Verdict},
+    journey::Journey,
     judge::{self, transcript::Transcript},
     recording::Recording,
 };
 
-impl RunResult {
-    /// The result with all that can be derived from its recordings derived again.
-    #[must_use]
-    pub fn judged_again(&self) -> Self {
-        let again = |journeys: &[JourneyResult]| -> Vec<JourneyResult> {
-            let recordings = journeys.iter().map(|journey| journey.recording.clone());
-            recordings.map(judged).collect()
-        };
-        let (journeys, stand_ins) = (again(&self.journeys), again(&self.stand_ins));
-        Self {
-            passed: journeys.iter().filter(|journey| journey.passes()).count(),
-            agent: self.agent.clone().introduced_by(&journeys, &stand_ins),
-            journeys,
-            stand_ins,
-            ..self.clone()
-        }
-    }
+/// A stored result after it was judged again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verified {
+    /// The result that follows from the recordings.
+    pub result: RunResult,
+    /// What is wrong with the file, in words: an edit, or a verdict that does not follow.
+    pub differences: Vec<String>,
 }
 
-/// A recording with the checks that follow from it.
-#[must_use]
-pub fn judged(recording: Recording) -> JourneyResult {
-    let checks = judge::judge(&recording);
-    JourneyResult::new(recording, checks)
+/// What a file says and what can be derived again.
+struct Claims {
+    passed: usize,
+    info: Value,
+    capabilities: Value,
+    journeys: Vec<JourneyClaim>,
+    stand_ins: Vec<JourneyClaim>,
 }
 
-impl DrivenAgent {
-    /// With what the agent said of itself in the first answer to `initialize`.
-    #[must_use]
-    pub fn introduced_by(
-        mut self,
-        journeys: &[JourneyResult],
-        stand_ins: &[JourneyResult],
-    ) -> Self {
-        let processes = journeys
-            .iter()
-            .chain(stand_ins)
-            .flat_map(|journey| &journey.recording.processes);
-        let mut processes = processes;
-        let answer = processes.find_map(|process| {
-            let transcript = Transcript::new(0, &process.events);
-            let initialize = transcript.exchanges("initialize").next()?;
-            initialize.result().cloned()
-        });
-        let answer = answer.unwrap_or_default();
-        self.info = answer["agentInfo"].clone();
-        self.capabilities = answer["agentCapabilities"].clone();
-        self
-    }
+struct JourneyClaim {
+    name: Journey,
+    verdict: Verdict,
+    checks: Vec<Check>,
 }
 
 impl Stored {
-    /// What is wrong with the file, in words: an edit, or a verdict that does not follow.
+    /// Judges the recordings again. They are not copied: a file may be large.
     #[must_use]
-    pub fn differences(&self, again: &RunResult) -> Vec<String> {
-        let stored = &self.result;
+    pub fn verified(mut self) -> Verified {
         let mut differences: Vec<String> = self.digest_difference().into_iter().collect();
-        if stored.format == FORMAT {
-            for (what, said, derived) in [
-                ("agent.info", &stored.agent.info, &again.agent.info),
-                (
-                    "agent.capabilities",
-                    &stored.agent.capabilities,
-                    &again.agent.capabilities,
-                ),
-            ] {
-                if said != derived {
-                    differences.push(format!(
-                        "{what}: the file says {}, the recordings say {}",
-                        short(said),
-                        short(derived)
-                    ));
-                }
-            }
-        }
-        if stored.passed != again.passed {
-            differences.push(format!(
-                "the file says {} pass, the recordings say {}",
-                stored.passed, again.passed
-            ));
-        }
         let words_count = self.was_made_by_these_judges();
-        for (stored, derived) in stored.all_journeys().zip(again.all_journeys()) {
-            differences.extend(journey_differences(stored, derived, words_count));
+        let is_old = self.result.format < FORMAT;
+        let claims = self.take_claims();
+        let result = self.result;
+        differences.extend(claims.differences(&result, is_old, words_count));
+        Verified {
+            result,
+            differences,
         }
-        for (group, is_stand_in) in [(&stored.journeys, false), (&stored.stand_ins, true)] {
-            let strays = group
-                .iter()
-                .filter(|journey| journey.recording.inputs.journey().is_stand_in() != is_stand_in);
-            differences.extend(
-                strays.map(|journey| format!("{}: it stands in the wrong list", journey.name)),
-            );
-        }
-        differences
     }
 
+    /// Puts what follows from the recordings in the place of what the file says, and returns the latter.
+    fn take_claims(&mut self) -> Claims {
+        let result = &mut self.result;
+        let journeys = judge_again(&mut result.journeys);
+        let stand_ins = judge_again(&mut result.stand_ins);
+        let passed = result.journeys.iter().filter(|journey| journey.passes());
+        let passed = std::mem::replace(&mut result.passed, passed.count());
+        let (info, capabilities) = introduction(&result.journeys, &result.stand_ins);
+        Claims {
+            passed,
+            info: std::mem::replace(&mut result.agent.info, info),
+            capabilities: std::mem::replace(&mut result.agent.capabilities, capabilities),
+            journeys,
+            stand_ins,
+        }
+    }
     fn digest_difference(&self) -> Option<String> {
         let Some(stored) = &self.result.digest else {
             return match self.result.format < FORMAT {
@@ -143,8 +104,100 @@ impl Stored {
     }
 }
 
+/// Judges each recording and returns what was said of it.
+fn judge_again(journeys: &mut Vec<JourneyResult>) -> Vec<JourneyClaim> {
+    let mut claims = Vec::new();
+    let taken = std::mem::take(journeys);
+    journeys.extend(taken.into_iter().map(|journey| {
+        claims.push(JourneyClaim {
+            name: journey.name,
+            verdict: journey.verdict,
+            checks: journey.checks,
+        });
+        judged(journey.recording)
+    }));
+    claims
+}
+
+impl Claims {
+    fn differences(&self, derived: &RunResult, is_old: bool, words_count: bool) -> Vec<String> {
+        let mut differences = Vec::new();
+        for (what, said, derived) in [
+            ("agent.info", &self.info, &derived.agent.info),
+            (
+                "agent.capabilities",
+                &self.capabilities,
+                &derived.agent.capabilities,
+            ),
+        ] {
+            if said != derived && !is_old {
+                differences.push(format!(
+                    "{what}: the file says {}, the recordings say {}",
+                    short(said),
+                    short(derived)
+                ));
+            }
+        }
+        if self.passed != derived.passed {
+            differences.push(format!(
+                "the file says {} pass, the recordings say {}",
+                self.passed, derived.passed
+            ));
+        }
+        let groups = [
+            (&self.journeys, &derived.journeys, false),
+            (&self.stand_ins, &derived.stand_ins, true),
+        ];
+        for (claims, journeys, is_stand_in) in groups {
+            for (claim, journey) in claims.iter().zip(journeys) {
+                differences.extend(journey_differences(claim, journey, words_count));
+                if journey.name.is_stand_in() != is_stand_in {
+                    differences.push(format!("{}: it stands in the wrong list", journey.name));
+                }
+            }
+        }
+        differences
+    }
+}
+
+/// A recording with the checks that follow from it.
+#[must_use]
+pub fn judged(recording: Recording) -> JourneyResult {
+    let checks = judge::judge(&recording);
+    JourneyResult::new(recording, checks)
+}
+
+impl DrivenAgent {
+    /// With what the agent said of itself in the first answer to `initialize`.
+    #[must_use]
+    pub fn introduced_by(
+        mut self,
+        journeys: &[JourneyResult],
+        stand_ins: &[JourneyResult],
+    ) -> Self {
+        (self.info, self.capabilities) = introduction(journeys, stand_ins);
+        self
+    }
+}
+
+/// `agentInfo` and `agentCapabilities` of the first answer to `initialize`.
+fn introduction(journeys: &[JourneyResult], stand_ins: &[JourneyResult]) -> (Value, Value) {
+    let journeys = journeys.iter().chain(stand_ins);
+    let mut processes = journeys.flat_map(|journey| &journey.recording.processes);
+    let answer = processes.find_map(|process| {
+        let transcript = Transcript::new(0, &process.events);
+        let initialize = transcript.exchanges("initialize").next()?;
+        initialize.result().cloned()
+    });
+    let answer = answer.unwrap_or_default();
+    (
+        answer["agentInfo"].clone(),
+        answer["agentCapabilities"].clone(),
+    )
+}
+
 fn journey_differences(
-    stored: &JourneyResult,
+    stored: &JourneyClaim,
     derived: &JourneyResult,
     words_count: bool,
 ) -> Vec<String> {

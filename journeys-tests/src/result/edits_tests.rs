@@ -21,7 +21,7 @@ fn objections(text: &[u8]) -> Vec<String> {
     let temporary = tempfile::NamedTempFile::new().unwrap();
     fs::write(temporary.path(), text).unwrap();
     match file::read(temporary.path()) {
-        Ok(stored) => stored.differences(&stored.result.judged_again()),
+        Ok(stored) => stored.verified().differences,
         Err(error) => vec![error.to_string()],
     }
 }

@@ -7,18 +7,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::label;
+use super::{fold, label};
 use crate::{
     evidence::Part,
     recording::{Look, ProcessRecording, What, When},
     workspace::Difference,
 };
-
-/// Rows of one process; more make a page that no browser likes. The result file has all of them.
-const MAX_ROWS: usize = 400;
-
-/// Chunks of one kind in a row that are shown each; more are counted.
-const MAX_CHUNKS: usize = 4;
 
 /// What a row shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +56,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    fn new(t_ms: Option<u64>, kind: Kind, label: impl Into<String>) -> Self {
+    pub(super) fn new(t_ms: Option<u64>, kind: Kind, label: impl Into<String>) -> Self {
         Self {
             t_ms,
             kind,
@@ -86,8 +80,7 @@ pub(super) fn rows(process: &ProcessRecording, marked: &HashSet<Part>) -> Vec<Ro
     let rows = with_tool_server(rows, process);
     let rows = with_turns(rows, process);
     let rows = with_looks(rows, &process.looks);
-    let rows = without_chunks(rows, marked);
-    let mut rows = without_middle(rows, marked);
+    let mut rows = fold::fold(rows, marked);
     mark_alive(&mut rows, &process.looks);
     rows
 }
@@ -273,65 +266,6 @@ const fn moment(when: When) -> &'static str {
     }
 }
 
-/// A reply in a thousand chunks is a reply.
-fn without_chunks(rows: Vec<Row>, marked: &HashSet<Part>) -> Vec<Row> {
-    let kind_of = |row: &Row| {
-        let first = row.label.split(' ').next().unwrap_or_default().to_owned();
-        (row.kind == Kind::ToClient && first.ends_with("_chunk")).then_some(first)
-    };
-    let is_marked = |row: &Row| row.part.is_some_and(|part| marked.contains(&part));
-    let mut kept: Vec<Row> = Vec::new();
-    let (mut run, mut previous) = (0, None);
-    let mut left_out = 0;
-    for row in rows {
-        let kind = kind_of(&row);
-        run = if kind.is_some() && kind == previous {
-            run + 1
-        } else {
-            1
-        };
-        if kind.is_some() && run > MAX_CHUNKS && !is_marked(&row) {
-            left_out += 1;
-            previous = kind;
-            continue;
-        }
-        if left_out > 0 {
-            kept.push(Row::new(None, Kind::Gap, format!("{left_out} more chunks")));
-            left_out = 0;
-        }
-        previous = kind;
-        kept.push(row);
-    }
-    if left_out > 0 {
-        kept.push(Row::new(None, Kind::Gap, format!("{left_out} more chunks")));
-    }
-    kept
-}
-
-/// The beginning, the end and what is marked.
-fn without_middle(rows: Vec<Row>, marked: &HashSet<Part>) -> Vec<Row> {
-    let count = rows.len();
-    if count <= MAX_ROWS {
-        return rows;
-    }
-    let half = MAX_ROWS / 2;
-    let mut kept = Vec::new();
-    let mut left_out = 0;
-    for (at, row) in rows.into_iter().enumerate() {
-        let is_marked = row.part.is_some_and(|part| marked.contains(&part));
-        if at < half || at >= count - half || is_marked {
-            if left_out > 0 {
-                kept.push(Row::new(None, Kind::Gap, format!("{left_out} more rows")));
-                left_out = 0;
-            }
-            kept.push(row);
-        } else {
-            left_out += 1;
-        }
-    }
-    kept
-}
-
 /// A process is there from the first look that saw it to the last.
 fn mark_alive(rows: &mut [Row], looks: &[Look]) {
     let row_of: HashMap<usize, usize> = rows
@@ -362,154 +296,5 @@ fn mark_alive(rows: &mut [Row], looks: &[Look]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::{
-        recording::{Ending, Event, ExitStatus, SeenProcess, StderrTail, ToolServerLog},
-        workspace::Snapshot,
-    };
-
-    fn process(events: Vec<What>) -> ProcessRecording {
-        let events = events.into_iter().zip((10..).step_by(10));
-        ProcessRecording {
-            started_ms: 0,
-            events: events.map(|(what, t_ms)| Event { t_ms, what }).collect(),
-            stderr: StderrTail::default(),
-            looks: Vec::new(),
-            turns: Vec::new(),
-            files_at_end: Snapshot::default(),
-            tool_server: ToolServerLog::default(),
-            ending: Ending::AfterInputClosed {
-                status: ExitStatus::Code(0),
-                after_ms: 1,
-            },
-        }
-    }
-
-    fn sent(json: &Value) -> What {
-        What::Sent {
-            line: json.to_string(),
-        }
-    }
-
-    fn received(json: &Value) -> What {
-        What::Received {
-            line: json.to_string(),
-            unterminated: false,
-        }
-    }
-
-    fn update(update: &Value) -> What {
-        received(&json!({"method": "session/update", "params": {"update": update}}))
-    }
-
-    fn labels(process: &ProcessRecording) -> Vec<String> {
-        let rows = rows(process, &HashSet::new());
-        rows.into_iter().map(|row| row.label).collect()
-    }
-
-    #[test]
-    fn calls_of_the_tool_server_stand_before_the_end_of_their_tool_call() {
-        let mut process = process(vec![
-            sent(&json!({"id": 1, "method": "session/new"})),
-            received(&json!({"id": 1, "result": {"sessionId": "s"}})),
-            sent(&json!({"id": 2, "method": "session/prompt"})),
-            update(&json!({"sessionUpdate": "tool_call", "toolCallId": "a", "title": "get_plan"})),
-            update(
-                &json!({"sessionUpdate": "tool_call_update", "toolCallId": "a", "status": "completed"}),
-            ),
-            received(&json!({"id": 2, "result": {"stopReason": "end_turn"}})),
-            What::InputClosed,
-            What::Exited {
-                status: ExitStatus::Code(0),
-            },
-        ]);
-        process.tool_server.lines = vec![
-            json!({"event": "started", "pid": 7}),
-            json!({"event": "call", "tool": "get_plan", "result": {}}),
-            json!({"event": "call", "tool": "create_plan", "error": {}}),
-            json!({"event": "ended"}),
-        ];
-        let wanted = [
-            "session/new",
-            "started, process 7",
-            "session/new: s",
-            "prompt:",
-            "tool_call get_plan",
-            "get_plan: result",
-            "tool_call_update completed",
-            "create_plan: error",
-            "session/prompt: end_turn",
-            "closes the input",
-            "ended",
-            "exit status 0",
-        ];
-        let labels: Vec<String> = labels(&process)
-            .iter()
-            .map(|label| label.trim_end().to_owned())
-            .collect();
-        assert_eq!(labels, wanted);
-    }
-
-    #[test]
-    fn processes_live_from_the_first_look_to_the_last() {
-        let mut process = process(vec![What::InputClosed; 6]);
-        let look = |t_ms, pids: &[i32]| Look {
-            t_ms,
-            when: When::AfterTurn,
-            processes: pids
-                .iter()
-                .map(|&pid| SeenProcess {
-                    pid,
-                    start_ticks: 1,
-                    command: vec!["x".to_owned()],
-                })
-                .collect(),
-        };
-        process.looks = vec![look(15, &[1]), look(35, &[1, 2]), look(55, &[])];
-        let alive: Vec<Vec<usize>> = rows(&process, &HashSet::new())
-            .into_iter()
-            .map(|row| row.alive)
-            .collect();
-        let none = Vec::new;
-        let wanted = [
-            none(),
-            vec![0],
-            vec![0],
-            vec![0],
-            vec![0, 1],
-            none(),
-            none(),
-            none(),
-            none(),
-        ];
-        assert_eq!(alive, wanted);
-    }
-
-    #[test]
-    fn long_runs_are_counted_and_what_is_marked_is_shown() {
-        let chunk = json!({"sessionUpdate": "agent_message_chunk", "content": {"text": "x"}});
-        let talk = process((0..20).map(|_| update(&chunk)).collect());
-        assert_eq!(labels(&talk).len(), MAX_CHUNKS + 1);
-        let marked = HashSet::from([Part::Event(10)]);
-        let shown: Vec<String> = rows(&talk, &marked)
-            .into_iter()
-            .map(|row| row.label)
-            .collect();
-        assert_eq!(shown.len(), MAX_CHUNKS + 3);
-        assert_eq!(shown[MAX_CHUNKS], "6 more chunks");
-        assert_eq!(shown[MAX_CHUNKS + 2], "9 more chunks");
-
-        let plan = json!({"sessionUpdate": "plan", "entries": []});
-        let busy = process((0..1000).map(|_| update(&plan)).collect());
-        let marked = HashSet::from([Part::Event(500)]);
-        let shown: Vec<String> = rows(&busy, &marked)
-            .into_iter()
-            .map(|row| row.label)
-            .collect();
-        assert_eq!(shown.len(), MAX_ROWS + 3);
-        assert_eq!(shown[MAX_ROWS / 2], "300 more rows");
-    }
-}
+#[path = "sequence_tests.rs"]
+mod sequence_tests;
