@@ -474,6 +474,9 @@ case $engine in
         ;;
 esac
 for name in "${env_names[@]}"; do options+=(--secret-env "$name"); done
+if [ "$engine" != none ]; then
+    for login in "${login_to[@]}"; do options+=(--secret-path "$agent_home/$login"); done
+fi
 for report in "${reports[@]}"; do options+=("--${report/#xml/junit}" "$folder/result.$report"); done
 
 # An old verdict must not be taken for this one.
