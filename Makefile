@@ -9,7 +9,7 @@ REPEAT ?= 1
 ONLY ?=
 AGENT ?= target/debug/acp-agent --acp
 
-.PHONY: help build release journeys test lint doc bench soak peers image containers slurm daemon ci tools clean
+.PHONY: help build release journeys test lint doc bench soak peers image containers recipes slurm daemon ci tools clean
 
 HOST := $(shell rustc --print host-tuple 2>/dev/null)
 DURATION ?= 60
@@ -61,6 +61,9 @@ image: ## Build the container image acp-journeys with docker or podman
 
 containers: ## Build the image and run the journeys in podman, docker, bubblewrap and unshare
 	scripts/test-containers
+
+recipes: tools ## Hold the recipes for engines against the engines' schemas
+	journeys-tests/recipes/run
 
 slurm: build ## Run the recipe for Slurm on two nodes on this machine, one of which is killed
 	journeys-tests/slurm/run target/debug
