@@ -7,7 +7,8 @@ SHELL := /bin/bash
 CARGO ?= cargo
 REPEAT ?= 1
 ONLY ?=
-AGENT ?= target/debug/acp-agent --acp
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+AGENT ?= $(TARGET)/debug/acp-agent --acp
 
 .PHONY: help build release journeys test lint doc bench soak peers image containers recipes slurm daemon ci tools clean
 
@@ -48,10 +49,10 @@ doc: tools ## Build the documentation of the code
 
 bench: tools ## Measure the agent against a canned responder, side by side
 	$(CARGO) build --release --workspace --bins
-	target/release/bench $(BENCH)
+	$(TARGET)/release/bench $(BENCH)
 
 soak: build ## Random mixed work for DURATION seconds, with the invariants checked all the time
-	target/debug/soak --seconds $(DURATION)
+	$(TARGET)/debug/soak --seconds $(DURATION)
 
 peers: build ## Run the checker on right agents that others' SDKs make
 	journeys-tests/peers/run
@@ -66,7 +67,7 @@ recipes: tools ## Hold the recipes for engines against the engines' schemas
 	journeys-tests/recipes/run
 
 slurm: build ## Run the recipe for Slurm on two nodes on this machine, one of which is killed
-	journeys-tests/slurm/run target/debug
+	journeys-tests/slurm/run $(TARGET)/debug
 
 daemon: tools ## Run the runner under the real colonizer-agentd
 	scripts/test-runner-daemon

@@ -158,8 +158,12 @@ pub struct MatrixArgs {
 pub fn main() -> ExitCode {
     let outcome = carry_out(Cli::parse().command);
     ExitCode::from(outcome.unwrap_or_else(|error| {
-        // With a closed standard error there is nobody left to tell.
-        let _closed = writeln!(io::stderr(), "acp-journeys: {error}");
+        // A reader that has seen enough, such as `head`, is told nothing; with a closed standard error
+        // there is nobody left to tell.
+        let enough = matches!(&error, CommandError::Output(cause) if cause.kind() == io::ErrorKind::BrokenPipe);
+        if !enough {
+            let _closed = writeln!(io::stderr(), "acp-journeys: {error}");
+        }
         Status::CouldNotRun
     }) as u8)
 }

@@ -381,6 +381,15 @@ fn checks_are_listed_and_explained() {
 }
 
 #[test]
+fn a_reader_that_has_seen_enough_is_told_nothing() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = checker().arg("list").stdout(writer).output().unwrap();
+    assert_eq!(output.stderr, b"");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
 fn the_doctor_says_what_would_start() {
     let said = |agent: &str| {
         let output = checker().args(["doctor", "--", agent]).output().unwrap();
