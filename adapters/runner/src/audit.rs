@@ -4,8 +4,13 @@
 
 use std::io::{self, Write as _};
 
-/// Writes one line.
+use crate::fit::one_line;
+
+/// How many characters of a line the host keeps.
+const MOST: usize = 500;
+
+/// Writes one line, as much of it as the host keeps.
 pub fn line(text: &str) {
     // Nobody may read it; that is no reason to stop.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", one_line(text, MOST));
 }

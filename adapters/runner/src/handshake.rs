@@ -22,10 +22,6 @@ use crate::{
     outlet::Outlet,
 };
 
-/// How long the whole handshake may take. Agents that fetch something at their first start need
-/// tens of seconds; one that is silent for two minutes is not going to answer.
-const DEADLINE: Duration = Duration::from_secs(120);
-
 /// How long the choice of the model at the start may take, so that an agent that does not answer it
 /// can still work with the model it has.
 const MODEL_DEADLINE: Duration = Duration::from_secs(20);
@@ -44,6 +40,8 @@ pub struct Wanted {
     pub resume: Option<String>,
     /// The model to use.
     pub model: Option<String>,
+    /// How long all of it may take.
+    pub deadline: Duration,
 }
 
 /// A session that is ready for its first prompt.
@@ -96,11 +94,11 @@ impl Failure {
 /// # Errors
 /// Why there is no session.
 pub async fn shake(peer: Peer, wanted: Wanted, outlet: Outlet) -> Result<Session, Failure> {
-    match timeout(DEADLINE, session(&peer, &wanted, &outlet)).await {
+    match timeout(wanted.deadline, session(&peer, &wanted, &outlet)).await {
         Ok(session) => session,
         Err(_) => Err(Failure::Refused(format!(
             "the agent did not answer within {} seconds",
-            DEADLINE.as_secs()
+            wanted.deadline.as_secs_f32()
         ))),
     }
 }
@@ -229,7 +227,7 @@ async fn choose(
         Err(_) => Err(Failure::Refused("the agent did not answer".to_owned())),
     };
     let event = match answer {
-        Ok(_) => model.use_now(name),
+        Ok(answer) => model.chosen(name, &answer),
         Err(Failure::Refused(why)) => Some(Event::warn(refused_model(name, &why))),
         Err(Failure::Closed) => return Err(Failure::Closed),
     };

@@ -19,15 +19,11 @@ use tokio::{
 
 use crate::command::{self, Command, Line};
 
-/// The longest command line. The host sends none over 256 KiB; a much longer one is no command.
-const MAX_LINE: usize = 1024 * 1024;
+/// The longest command line, in bytes. A brief may be long; what is longer than a book is none.
+const MAX_LINE: usize = 16 * 1024 * 1024;
 
 /// How many commands may wait for the runner, which takes them at once and queues messages itself.
-const WAITING: usize = 256;
-
-/// How long a shutdown may take in all. The host kills the runner after ten seconds, and then
-/// nobody tells how it ended.
-const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(8);
+const WAITING: usize = 16;
 
 /// What comes in.
 #[derive(Debug)]
@@ -39,11 +35,15 @@ pub enum Input {
 }
 
 /// Starts to read `input`, and to listen for SIGTERM and SIGINT. The end of the input and both
-/// signals are a [`Command::Shutdown`] too. Needs a tokio runtime.
+/// signals are a [`Command::Shutdown`] too. The process exits `shutdown` after any of them, if it
+/// still runs. Needs a tokio runtime.
 ///
 /// # Errors
 /// The thread cannot be started, or the signals cannot be had.
-pub fn start(input: impl Read + Send + 'static) -> io::Result<mpsc::Receiver<Input>> {
+pub fn start(
+    input: impl Read + Send + 'static,
+    shutdown: Duration,
+) -> io::Result<mpsc::Receiver<Input>> {
     let (sender, receiver) = mpsc::channel(WAITING);
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -53,18 +53,17 @@ pub fn start(input: impl Read + Send + 'static) -> io::Result<mpsc::Receiver<Inp
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        // A thread, which runs whatever the runtime is busy with.
-        thread::spawn(exit_at_last);
+        exit_at_last(shutdown);
         let _ = signalled.send(Input::Command(Command::Shutdown)).await;
     });
     thread::Builder::new()
         .name("commands".to_owned())
-        .spawn(move || read(&mut BufReader::new(input), &sender))?;
+        .spawn(move || read(&mut BufReader::new(input), &sender, shutdown))?;
     Ok(receiver)
 }
 
 /// Reads until the host says, or shows, that it wants no more.
-fn read(input: &mut BufReader<impl Read>, sender: &mpsc::Sender<Input>) {
+fn read(input: &mut BufReader<impl Read>, sender: &mpsc::Sender<Input>, shutdown: Duration) {
     loop {
         let input = match next_line(input) {
             Ok(Some(Some(bytes))) => match command::parse(&String::from_utf8_lossy(&bytes)) {
@@ -76,20 +75,24 @@ fn read(input: &mut BufReader<impl Read>, sender: &mpsc::Sender<Input>) {
             Ok(None) | Err(_) => Input::Command(Command::Shutdown),
         };
         let is_last = matches!(input, Input::Command(Command::Shutdown));
-        if sender.blocking_send(input).is_err() {
-            return;
-        }
         if is_last {
-            return exit_at_last();
+            // Before it is sent: the runner may not get to take it.
+            exit_at_last(shutdown);
+        }
+        if sender.blocking_send(input).is_err() || is_last {
+            return;
         }
     }
 }
 
-/// Ends the process when a shutdown takes too long, because something hangs that should not. All
-/// process trees end with it.
-fn exit_at_last() {
-    thread::sleep(SHUTDOWN_DEADLINE);
-    std::process::exit(0);
+/// Ends the process later, if it still runs, because something hangs in its shutdown that should
+/// not. All process trees end with it.
+pub fn exit_at_last(after: Duration) {
+    // A thread, which runs whatever the runtime is busy with.
+    thread::spawn(move || {
+        thread::sleep(after);
+        std::process::exit(0);
+    });
 }
 
 /// The next line; `Some(None)` for one that is too long, `None` at the end.

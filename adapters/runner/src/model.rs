@@ -58,6 +58,12 @@ impl Model {
         self.use_now(&value?)
     }
 
+    /// The agent took a model. Its answer may tell under which name.
+    pub fn chosen(&mut self, model: &str, answer: &Value) -> Option<Event> {
+        let told = option(&answer["configOptions"]).and_then(|(_, value)| value);
+        self.use_now(told.as_deref().unwrap_or(model))
+    }
+
     /// Remembers the model, and says so if it is another one.
     pub fn use_now(&mut self, model: &str) -> Option<Event> {
         if self.current.as_deref() == Some(model) {
@@ -129,6 +135,23 @@ mod tests {
             assert_eq!(model.current.as_deref(), current, "{result}");
             assert_eq!(changed.is_some(), current.is_some());
         }
+    }
+
+    #[test]
+    fn a_model_has_the_name_that_the_agent_answers() {
+        let options =
+            json!([{"id": "m", "category": "model", "type": "select", "currentValue": "opus-4"}]);
+        let mut model = Model::default();
+        let changed = |model: &str, previous: Option<&str>| {
+            Some(Event::ModelChanged {
+                model: model.to_owned(),
+                previous: previous.map(str::to_owned),
+            })
+        };
+        let answer = json!({"configOptions": options});
+        assert_eq!(model.chosen("opus", &answer), changed("opus-4", None));
+        assert_eq!(model.chosen("b", &json!({})), changed("b", Some("opus-4")));
+        assert_eq!(model.chosen("b", &Value::Null), None);
     }
 
     #[test]

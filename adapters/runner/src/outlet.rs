@@ -45,7 +45,7 @@ impl Outlet {
                             Ok(())
                         }
                     };
-                    // Nobody reads any more. The end of the input says the same to the runner.
+                    // Nobody reads any more, which `closed` tells.
                     if written.is_err() {
                         break;
                     }
@@ -61,6 +61,11 @@ impl Outlet {
             Some(line) => drop(self.0.send(Message::Line(line)).await),
             None => tracing::error!("an event is too long whatever is cut, and was dropped"),
         }
+    }
+
+    /// Waits until nobody reads any more.
+    pub async fn closed(&self) {
+        self.0.closed().await;
     }
 
     /// Waits until everything that was sent before is written.

@@ -23,6 +23,10 @@ const VARIABLE: &str = "COLONIZER_PATH_POLICY";
 /// The longest list. A longer one is none.
 const MAX_LIST: u64 = 64 * 1024;
 
+/// How many paths are reported. A list has some dozens, but below a folder of it an agent may touch
+/// any number.
+const MOST_REPORTED: usize = 10_000;
+
 /// The listed paths, and what was reported.
 #[derive(Debug, Default)]
 pub struct PathPolicy {
@@ -75,7 +79,8 @@ impl PathPolicy {
             Access::Write if is_listed(&self.protected) => Policy::Protected,
             _ => return None,
         };
-        if !self.reported.insert((access, relative.to_owned())) {
+        let is_full = self.reported.len() == MOST_REPORTED;
+        if is_full || !self.reported.insert((access, relative.to_owned())) {
             return None;
         }
         Some(Event::PathPolicy {

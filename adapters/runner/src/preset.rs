@@ -7,7 +7,7 @@
 
 use std::{
     env,
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
@@ -24,7 +24,7 @@ pub struct Launch {
     pub program: OsString,
     /// Its arguments.
     pub args: Vec<OsString>,
-    /// What is added to the runner's own environment.
+    /// What is added to its environment.
     pub env: Vec<(OsString, OsString)>,
     /// A variable that must name a fresh folder, which is removed with the run.
     pub fresh_folder: Option<&'static str>,
@@ -62,50 +62,9 @@ pub fn resolve(variable: impl Fn(&str) -> Option<OsString>) -> Result<Launch, Na
     };
     let name = text(AGENT);
     match name.as_str() {
-        "" | "gemini" => {
-            let credential = credential("gemini", "GEMINI_API_KEY", text)?;
-            let mut command = gemini(&variable)?;
-            let program = command.remove(0);
-            command.push("--experimental-acp".into());
-            Ok(Launch {
-                program,
-                args: command,
-                env: Vec::new(),
-                fresh_folder: None,
-                credential: Some(credential),
-                preset: Preset::Gemini,
-            })
-        }
-        "grok" => Ok(Launch {
-            program: "grok".into(),
-            args: vec!["agent".into(), "stdio".into()],
-            env: GROK
-                .iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-            // So that nothing of an earlier login is found.
-            fresh_folder: Some("GROK_HOME"),
-            credential: Some(credential("grok", "XAI_API_KEY", text)?),
-            preset: Preset::Grok,
-        }),
-        "custom" => {
-            let mut command = split_command(&text(COMMAND));
-            if command.is_empty() {
-                let message = format!(
-                    "the custom command is empty; set {COMMAND} to the command line that starts \
-                     the agent in ACP mode"
-                );
-                return Err(NamedError::new(Code::AgentUnknown, message));
-            }
-            Ok(Launch {
-                program: command.remove(0).into(),
-                args: command.into_iter().map(Into::into).collect(),
-                env: Vec::new(),
-                fresh_folder: None,
-                credential: None,
-                preset: Preset::Custom,
-            })
-        }
+        "" | "gemini" => gemini(&variable, text),
+        "grok" => grok(text),
+        "custom" => custom(&text(COMMAND)),
         unknown => {
             let message = format!(
                 "no agent is known as {unknown:?}; set {AGENT} to gemini, grok or custom (with \
@@ -114,6 +73,58 @@ pub fn resolve(variable: impl Fn(&str) -> Option<OsString>) -> Result<Launch, Na
             Err(NamedError::new(Code::AgentUnknown, message))
         }
     }
+}
+
+fn gemini(
+    variable: impl Fn(&str) -> Option<OsString>,
+    text: impl Fn(&str) -> String,
+) -> Result<Launch, NamedError> {
+    let credential = credential("gemini", "GEMINI_API_KEY", text)?;
+    let mut command = gemini_program(variable)?;
+    let program = command.remove(0);
+    command.push("--experimental-acp".into());
+    Ok(Launch {
+        program,
+        args: command,
+        env: Vec::new(),
+        fresh_folder: None,
+        credential: Some(credential),
+        preset: Preset::Gemini,
+    })
+}
+
+fn grok(text: impl Fn(&str) -> String) -> Result<Launch, NamedError> {
+    Ok(Launch {
+        program: "grok".into(),
+        args: vec!["agent".into(), "stdio".into()],
+        env: GROK
+            .iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
+        // So that nothing of an earlier login is found.
+        fresh_folder: Some("GROK_HOME"),
+        credential: Some(credential("grok", "XAI_API_KEY", text)?),
+        preset: Preset::Grok,
+    })
+}
+
+fn custom(command: &str) -> Result<Launch, NamedError> {
+    let mut command = split_command(command);
+    if command.is_empty() {
+        let message = format!(
+            "the custom command is empty; set {COMMAND} to the command line that starts the agent \
+             in ACP mode"
+        );
+        return Err(NamedError::new(Code::AgentUnknown, message));
+    }
+    Ok(Launch {
+        program: command.remove(0).into(),
+        args: command.into_iter().map(Into::into).collect(),
+        env: Vec::new(),
+        fresh_folder: None,
+        credential: None,
+        preset: Preset::Custom,
+    })
 }
 
 /// Checks that a preset's credential is there.
@@ -143,7 +154,9 @@ const GROK: [(&str, &str); 5] = [
 
 /// Looks for the Gemini CLI: where a variable says, on `PATH`, in the cache of its bundle. It is
 /// not downloaded: what runs here is what the image or the operator put there.
-fn gemini(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<OsString>, NamedError> {
+fn gemini_program(
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<Vec<OsString>, NamedError> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     if let Some(program) = set("COLONIZER_GEMINI_BIN") {
         if is_program(Path::new(&program)) {
@@ -200,14 +213,6 @@ pub fn split_command(line: &str) -> Vec<String> {
         rest = after.trim_start();
     }
     arguments
-}
-
-/// The environment of the agent: the runner's own, what the preset adds, and what is kept from it.
-pub fn environment(launch: &Launch) -> Vec<(OsString, OsString)> {
-    let added = |name: &OsStr| launch.env.iter().any(|(other, _)| other == name);
-    let mut environment: Vec<_> = env::vars_os().filter(|(name, _)| !added(name)).collect();
-    environment.extend(launch.env.iter().cloned());
-    environment
 }
 
 #[cfg(test)]

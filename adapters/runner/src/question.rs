@@ -7,11 +7,22 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::event::{Card, CardOption, Risk};
+use crate::{
+    event::{Card, CardOption, Risk},
+    fit::{cut_units, one_line},
+};
 
 /// The most options on a card, and the fewest.
 const MOST: usize = 4;
 const FEWEST: usize = 2;
+
+/// The most characters of what is asked, of the rule behind it, and of a label. They are cut here and
+/// not where all events are, because the host answers in these very words.
+const MAX_TEXT: usize = 20_000;
+/// See [`MAX_TEXT`].
+const MAX_NOTE: usize = 4_000;
+/// See [`MAX_TEXT`].
+const MAX_LABEL: usize = 200;
 
 /// An option of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,13 +79,13 @@ pub fn ask(request: &Value, note: Option<&str>) -> Asked {
     let kind = call["kind"].as_str();
     let title = call["title"].as_str().unwrap_or_default().trim();
     let mut text = match (title, kind) {
-        ("", Some(kind)) => format!("Allow {kind}?"),
+        ("", Some(kind)) => format!("Allow {}?", one_line(kind, MAX_LABEL)),
         ("", None) => "Allow this tool call?".to_owned(),
-        (title, _) => title.to_owned(),
+        (title, _) => cut_units(title.to_owned(), MAX_TEXT),
     };
     if let Some(note) = note {
         text.push_str(" — ");
-        text.push_str(note);
+        text.push_str(&cut_units(note.to_owned(), MAX_NOTE));
     }
     let mut shown: Vec<Option<Choice>> =
         shortlist(choices(request)).into_iter().map(Some).collect();
@@ -85,7 +96,7 @@ pub fn ask(request: &Value, note: Option<&str>) -> Asked {
     for choice in shown.iter().flatten() {
         options.push(CardOption {
             label: unique(&choice.name, &choice.kind, &options),
-            description: choice.kind.clone(),
+            description: one_line(&choice.kind, MAX_LABEL),
         });
     }
     // Made-up ones may be alike, because they mean the same, but never like an option of the agent.
@@ -131,10 +142,11 @@ fn shortlist(mut choices: Vec<Choice>) -> Vec<Choice> {
 /// A label that no option before has: with the kind behind it, else with a number too.
 fn unique(name: &str, kind: &str, before: &[CardOption]) -> String {
     let is_free = |label: &str| before.iter().all(|option| option.label != label);
-    if is_free(name) {
-        return name.to_owned();
+    let name = cut_units(name.to_owned(), MAX_LABEL);
+    if is_free(&name) {
+        return name;
     }
-    let named = format!("{name} ({kind})");
+    let named = format!("{name} ({})", one_line(kind, MAX_LABEL));
     if is_free(&named) {
         return named;
     }
@@ -249,6 +261,35 @@ mod tests {
         );
         for (label, id) in labels(&asked).into_iter().zip(["1", "2", "3"]) {
             let answers = Map::from_iter([("t".to_owned(), label.into())]);
+            assert_eq!(asked.chosen(&answers).unwrap().option_id, id);
+        }
+    }
+
+    #[test]
+    fn however_long_the_words_are_the_answer_finds_them() {
+        let long = "\u{1}".repeat(1 << 20);
+        let choices = [
+            ("a", long.as_str(), long.as_str()),
+            ("b", long.as_str(), "allow_once"),
+            ("c", long.as_str(), "reject_once"),
+            ("d", "Yes", "reject_once"),
+        ];
+        let mut request = request(&choices);
+        request["toolCall"]["title"] = long.as_str().into();
+        let asked = ask(&request, Some(&long));
+        let event = crate::event::Event::Question(crate::event::Question {
+            question_id: "q".to_owned(),
+            message_id: None,
+            risk: asked.risk,
+            kind: None,
+            blocking: true,
+            questions: vec![asked.card.clone()],
+        });
+        let line: Value = serde_json::from_str(&crate::fit::line(&event).unwrap()).unwrap();
+        let card = &line["questions"][0];
+        for (place, id) in ["a", "b", "c", "d"].into_iter().enumerate() {
+            let text = card["question"].as_str().unwrap().to_owned();
+            let answers = Map::from_iter([(text, card["options"][place]["label"].clone())]);
             assert_eq!(asked.chosen(&answers).unwrap().option_id, id);
         }
     }

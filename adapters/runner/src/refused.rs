@@ -10,14 +10,20 @@ use crate::{
     input::Input,
     named_error::NamedError,
     outlet::Outlet,
-    runner::report,
+    runner::{ignored_set_model, report},
 };
 
 /// Refuses every message until the shutdown.
 pub async fn serve(error: NamedError, outlet: &Outlet, mut inputs: mpsc::Receiver<Input>) {
     report(outlet, &error).await;
     let mut made_ids = 0_u64;
-    while let Some(input) = inputs.recv().await {
+    loop {
+        let input = tokio::select! {
+            Some(input) = inputs.recv() => input,
+            // Nobody reads any more.
+            () = outlet.closed() => break,
+            else => break,
+        };
         match input {
             Input::Faulty(warning) => outlet.send(Event::warn(warning)).await,
             Input::Command(Command::Shutdown) => break,
@@ -33,8 +39,7 @@ pub async fn serve(error: NamedError, outlet: &Outlet, mut inputs: mpsc::Receive
                 outlet.send(Event::warn(warning)).await;
             }
             Input::Command(Command::SetModel { model }) => {
-                let warning = format!("ignored set_model {model}: no agent runs");
-                outlet.send(Event::warn(warning)).await;
+                outlet.send(Event::warn(ignored_set_model(&model))).await;
             }
             Input::Command(Command::Interrupt) => {}
         }

@@ -30,7 +30,7 @@ fn scene(mode: &str) -> Scene {
     let scene = Scene::new(&json!({}));
     let state = scene.at("state");
     let command = format!(
-        "\"{}\" --acp --mode {mode} --state-dir \"{}\"",
+        "{} --acp --mode {mode} --state-dir {}",
         agent.display(),
         state.display()
     );
@@ -133,6 +133,37 @@ fn an_interrupt_ends_the_command() {
     let end = runner.turn("Reply with exactly ON and nothing else.");
     assert_eq!(result(&end), "ON");
     runner.shut_down();
+}
+
+/// What the agent receives is written down on the way.
+#[test]
+fn a034_a_stop_loses_neither_the_agent_nor_what_it_knows() {
+    let scene = scene("full-access");
+    let (inner, agent) = (scene.at("inner"), scene.agent_command());
+    let command = format!("sh -c 'tee -a {} | {agent}'", inner.display());
+    let scene = scene.env("COLONIZER_ACP_COMMAND", command);
+    let mut runner = scene.start();
+    runner.turn("Remember this word: WORD-42. Reply with exactly ACK and nothing else.");
+    let command = format!("sleep {}", scene.token);
+    runner.say(
+        "2",
+        &format!("Run the shell command {command} and wait for it."),
+    );
+    processes::until("it runs", || {
+        let alive = processes::alive(&scene.token);
+        alive.iter().any(|stat| stat.contains("(sleep)"))
+    });
+    runner.interrupt();
+    let end = runner.until_type("turn_end");
+    assert_eq!(end["result"], "interrupted by the user");
+    runner.until_state("idle");
+    let end = runner.turn("Which word did I ask you to remember?");
+    assert!(result(&end).contains("WORD-42"), "{end}");
+    runner.shut_down();
+    let lines = fs::read_to_string(inner).unwrap();
+    let count = |method: &str| lines.matches(&format!("\"method\":\"{method}\"")).count();
+    assert_eq!((count("initialize"), count("session/new")), (1, 1));
+    assert_eq!((count("session/prompt"), count("session/cancel")), (3, 1));
 }
 
 #[test]

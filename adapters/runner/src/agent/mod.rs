@@ -15,8 +15,9 @@ use tokio::sync::mpsc;
 use wire::{Incoming, Limits, Peer};
 
 use crate::{
+    environment::{self, Environment},
     named_error::{Code, NamedError},
-    preset::{self, Launch},
+    preset::Launch,
 };
 use stderr::Tail;
 
@@ -52,6 +53,7 @@ pub struct Started {
 /// [`Code::AgentFailed`], with the program and the cause.
 pub async fn start(
     launch: &Launch,
+    environment: &Environment,
     workspace: &Path,
     supervisor: &Supervisor,
 ) -> Result<Started, NamedError> {
@@ -59,7 +61,7 @@ pub async fn start(
         program: launch.program.clone(),
         args: launch.args.clone(),
         cwd: workspace.to_owned(),
-        env: preset::environment(launch),
+        env: environment::with(environment, &launch.env),
         access: Access::Full,
     };
     let piped = start_piped(supervisor, command).await.map_err(|error| {

@@ -84,6 +84,17 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// What stands for the verdict of rules that cannot be applied in time.
+    pub fn too_slow() -> Self {
+        Self {
+            decision: Decision::Deny,
+            rule: "too-slow".to_owned(),
+            layer: "default",
+            reason: "the rules could not be applied to it in time".to_owned(),
+            target: None,
+        }
+    }
+
     /// What stands behind the text of a question.
     pub fn note(&self) -> String {
         format!(

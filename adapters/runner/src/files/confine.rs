@@ -10,6 +10,7 @@
 //!
 //! Man pages: path_resolution(7).
 
+use cap_std::{ambient_authority, fs::Dir};
 use std::{
     collections::VecDeque,
     ffi::{OsStr, OsString},
@@ -24,6 +25,8 @@ const MAX_LINKS: usize = 40;
 #[derive(Debug)]
 pub struct Workspace {
     real: PathBuf,
+    /// The folder itself, which stays the same one when its path is made to lead elsewhere.
+    folder: Dir,
 }
 
 /// A path inside the workspace.
@@ -61,12 +64,18 @@ impl Workspace {
     /// It is not there.
     pub fn at(path: &Path) -> io::Result<Self> {
         let real = fs::canonicalize(path)?;
-        Ok(Self { real })
+        let folder = Dir::open_ambient_dir(&real, ambient_authority())?;
+        Ok(Self { real, folder })
     }
 
     /// Its real path.
     pub fn root(&self) -> &Path {
         &self.real
+    }
+
+    /// The folder itself, to open what is below it.
+    pub fn folder(&self) -> &Dir {
+        &self.folder
     }
 
     /// Where a path leads. A relative one starts at the workspace.

@@ -15,7 +15,7 @@ mod open;
 use std::{path::Path, sync::Arc};
 
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use wire::{Error, INTERNAL_ERROR, INVALID_PARAMS, Responder};
 
 use crate::{event::Access, outlet::Outlet, path_policy::PathPolicy};
@@ -27,8 +27,8 @@ pub const READ: &str = "fs/read_text_file";
 /// The method that writes.
 pub const WRITE: &str = "fs/write_text_file";
 
-/// How many requests may wait. An agent waits for its answers, so more than a few is a flood, and
-/// is slowed down.
+/// How many requests wait until the agent is held back. It waits for its answers, so more than a few
+/// are a flood. Each begun MiB of content counts as one.
 const WAITING: usize = 64;
 
 /// A request that waits.
@@ -36,16 +36,24 @@ struct Job {
     method: String,
     params: Value,
     responder: Responder,
+    weight: usize,
 }
 
-/// Serves requests. Cheap to clone.
-#[derive(Debug, Clone)]
-pub struct Files(mpsc::Sender<Job>);
+/// Serves requests.
+#[derive(Debug)]
+pub struct Files {
+    /// Bounded by [`Files::room`], and by what the connection holds.
+    jobs: mpsc::UnboundedSender<Job>,
+    /// How many wait, with the one that is served.
+    waiting: watch::Sender<usize>,
+}
 
 impl Files {
     /// Starts to serve.
     pub fn start(workspace: Arc<Workspace>, mut policy: PathPolicy, outlet: Outlet) -> Self {
-        let (sender, mut jobs) = mpsc::channel::<Job>(WAITING);
+        let (sender, mut jobs) = mpsc::unbounded_channel::<Job>();
+        let waiting = watch::Sender::new(0);
+        let served = waiting.clone();
         tokio::spawn(async move {
             while let Some(job) = jobs.recv().await {
                 let (method, workspace) = (job.method.clone(), Arc::clone(&workspace));
@@ -71,20 +79,35 @@ impl Files {
                     outlet.send(event).await;
                 }
                 job.responder.finish(answer);
+                served.send_modify(|count| *count -= job.weight);
             }
         });
-        Self(sender)
+        Self {
+            jobs: sender,
+            waiting,
+        }
     }
 
-    /// Takes a request.
-    pub async fn serve(&self, method: String, params: Value, responder: Responder) {
+    /// Waits until another request should be taken.
+    pub async fn room(&self) {
+        let mut waiting = self.waiting.subscribe();
+        // The sender is here, so the wait cannot fail.
+        let _ = waiting.wait_for(|count| *count < WAITING).await;
+    }
+
+    /// Takes a request. Never waits.
+    pub fn serve(&self, method: String, params: Value, responder: Responder) {
+        let content = params["content"].as_str().unwrap_or_default();
+        let weight = 1 + content.len() / (1024 * 1024);
+        self.waiting.send_modify(|count| *count += weight);
         let job = Job {
+            weight,
             method,
             params,
             responder,
         };
         // The task ends with the runtime only; a dropped responder answers by itself.
-        let _ = self.0.send(job).await;
+        let _ = self.jobs.send(job);
     }
 }
 
@@ -126,7 +149,7 @@ fn read(
     params: &Value,
 ) -> Result<Value, Error> {
     let failed = |message: String| Error::new(INVALID_PARAMS, message);
-    let text = match open::read(workspace.root(), &located.relative) {
+    let text = match open::read(workspace.folder(), &located.relative) {
         Ok(Opened::Text(text)) => text,
         Ok(Opened::TooLarge(size)) => {
             return Err(failed(format!(
@@ -155,7 +178,7 @@ fn write(
     path: &str,
     content: &str,
 ) -> Result<Value, Error> {
-    match open::write(workspace.root(), &located.relative, content) {
+    match open::write(workspace.folder(), &located.relative, content) {
         Ok(()) => Ok(json!({})),
         Err(error) => {
             let message = format!("could not write \"{path}\": {error}");

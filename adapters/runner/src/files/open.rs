@@ -9,9 +9,10 @@ use std::{
     path::Path,
 };
 
-use cap_std::{
-    ambient_authority,
-    fs::{Dir, File, OpenOptions, OpenOptionsExt as _},
+use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt as _};
+use nix::{
+    errno::Errno,
+    fcntl::{FallocateFlags, fallocate},
 };
 
 /// The largest file that is read, in bytes.
@@ -26,7 +27,7 @@ pub(super) enum Opened {
 }
 
 /// Reads a file.
-pub(super) fn read(root: &Path, relative: &Path) -> io::Result<Opened> {
+pub(super) fn read(root: &Dir, relative: &Path) -> io::Result<Opened> {
     let file = open(root, relative, OpenOptions::new().read(true))?;
     let size = file.metadata()?.len();
     if size > MAX_READ {
@@ -44,24 +45,42 @@ pub(super) fn read(root: &Path, relative: &Path) -> io::Result<Opened> {
     }))
 }
 
-/// Replaces the content of a file, which is made if it is not there, with its folders.
-pub(super) fn write(root: &Path, relative: &Path, content: &str) -> io::Result<()> {
+/// Replaces the content of a file, which is made if it is not there, with its folders. Where the disk
+/// has no room for the new content, the old one stays.
+pub(super) fn write(root: &Dir, relative: &Path, content: &str) -> io::Result<()> {
     if let Some(folder) = relative.parent().filter(|folder| *folder != Path::new("")) {
-        Dir::open_ambient_dir(root, ambient_authority())?.create_dir_all(folder)?;
+        root.create_dir_all(folder)?;
     }
     let mut file = open(root, relative, OpenOptions::new().write(true).create(true))?;
-    // Only now: it is a regular file.
-    file.set_len(0)?;
-    file.write_all(content.as_bytes())
+    let before = file.metadata()?.len();
+    if let Err(error) = reserve(&file, content.len()) {
+        // What could be reserved is given back.
+        file.set_len(before)?;
+        return Err(error);
+    }
+    file.write_all(content.as_bytes())?;
+    file.set_len(content.len() as u64)
 }
 
-fn open(root: &Path, relative: &Path, options: &mut OpenOptions) -> io::Result<File> {
+/// Makes sure that so many bytes can be written.
+fn reserve(file: &File, length: usize) -> io::Result<()> {
+    let length = i64::try_from(length).unwrap_or(i64::MAX);
+    if length == 0 {
+        return Ok(());
+    }
+    match fallocate(file, FallocateFlags::FALLOC_FL_KEEP_SIZE, 0, length) {
+        Err(error @ (Errno::ENOSPC | Errno::EDQUOT | Errno::EFBIG)) => Err(error.into()),
+        // Where it cannot be known, it is tried.
+        _ => Ok(()),
+    }
+}
+
+fn open(root: &Dir, relative: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let relative = if relative == Path::new("") {
         Path::new(".")
     } else {
         relative
     };
-    let root = Dir::open_ambient_dir(root, ambient_authority())?;
     // The opening of a pipe must not wait for its other end.
     options.custom_flags(nix::libc::O_NONBLOCK | nix::libc::O_NOCTTY);
     let file = root.open_with(relative, options)?;
@@ -92,6 +111,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_there_is_no_room_for_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("f"), "old").unwrap();
+        let dir = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).unwrap();
+        let file = dir.open_with("f", OpenOptions::new().write(true)).unwrap();
+        // No disk has so much.
+        assert!(reserve(&file, 1 << 60).is_err());
+        assert!(reserve(&file, 0).is_ok());
+        assert_eq!(fs::read_to_string(folder.path().join("f")).unwrap(), "old");
+        for content in ["longer than before", "short", ""] {
+            write(&dir, Path::new("f"), content).unwrap();
+            assert_eq!(
+                fs::read_to_string(folder.path().join("f")).unwrap(),
+                content
+            );
+        }
+    }
+
+    #[test]
     fn e12_a_link_that_is_swapped_in_leads_nowhere() {
         let folder = tempfile::tempdir().unwrap();
         let (root, out) = (folder.path().join("ws"), folder.path().join("out"));
@@ -100,6 +138,7 @@ mod tests {
         fs::write(root.join("d/f"), "inside").unwrap();
         fs::write(out.join("f"), "outside").unwrap();
         symlink(&out, root.join("link")).unwrap();
+        let dir = Dir::open_ambient_dir(&root, cap_std::ambient_authority()).unwrap();
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
             scope.spawn(|| {
@@ -118,10 +157,10 @@ mod tests {
             });
             let mut leaks = 0;
             for round in 0..1_000 {
-                if let Ok(Opened::Text(text)) = read(&root, Path::new("d/f")) {
+                if let Ok(Opened::Text(text)) = read(&dir, Path::new("d/f")) {
                     leaks += usize::from(text == "outside");
                 }
-                let _ = write(&root, Path::new("d/f"), &format!("written {round}"));
+                let _ = write(&dir, Path::new("d/f"), &format!("written {round}"));
             }
             // Before anything that may fail, or the other thread would go on for ever.
             done.store(true, Ordering::Relaxed);

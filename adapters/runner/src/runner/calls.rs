@@ -6,7 +6,7 @@ use serde_json::Value;
 use wire::{Call, Error, METHOD_NOT_FOUND, Notification, Request};
 
 use super::Runner;
-use crate::{files, fit::one_line, terminal::Terminals};
+use crate::{files, fit::one_line, terminal::Terminals, turn};
 
 impl Runner {
     /// Serves one call.
@@ -24,11 +24,18 @@ impl Runner {
         let Ok(params) = notification.params.parse::<Value>() else {
             return;
         };
-        // Outside a turn there is nothing that an update could belong to.
-        if let Some((turn, _)) = &mut self.turn {
-            for event in turn.update(&params["update"], &mut self.model, &mut self.memory) {
-                self.outlet.send(event).await;
+        let (update, model, memory) = (&params["update"], &mut self.model, &mut self.memory);
+        let events = match &mut self.turn {
+            Some((turn, _)) => turn.update(update, model, memory),
+            // Outside a turn there is nothing that most updates could belong to. What is told of the
+            // time before the session is history.
+            None if self.session.is_some() => {
+                turn::lasting(update, model, memory).unwrap_or_default()
             }
+            None => Vec::new(),
+        };
+        for event in events {
+            self.outlet.send(event).await;
         }
     }
 
@@ -44,7 +51,7 @@ impl Runner {
         };
         match method.as_str() {
             "session/request_permission" => self.permission(params, responder).await,
-            files::READ | files::WRITE => self.files.serve(method, params, responder).await,
+            files::READ | files::WRITE => self.files.serve(method, params, responder),
             _ if Terminals::serves(&method) => self.terminals.serve(&method, &params, responder),
             _ => {
                 let message = format!("method not found: {}", one_line(&method, 100));

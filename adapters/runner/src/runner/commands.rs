@@ -1,27 +1,28 @@
 //! What the host's commands do.
 
 use futures::FutureExt as _;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 use wire::RequestError;
 
-use super::{Happened, Runner, ending::LAND_DEADLINE};
+use super::{Happened, Runner};
 use crate::{
     command::Command,
+    deadlines,
     event::{Event, State},
     handshake::refused_model,
-    input::Input,
+    input::{Input, exit_at_last},
 };
-
-/// How long an agent may go on after an interrupt before the host is told. It is not killed: it may
-/// be in the middle of something that must not be cut, and a person can still shut it down.
-const HEED_DEADLINE: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// How many messages may wait for their turn. Nobody reads more answers than that.
 const MOST_QUEUED: usize = 1_000;
 
-/// How long the agent may take to choose a model, until the host is told that it did not.
-const MODEL_DEADLINE: std::time::Duration = std::time::Duration::from_secs(60);
+/// How many bytes of them may wait. A thousand of the longest would be a gigabyte.
+const MOST_QUEUED_BYTES: usize = 64 * 1024 * 1024;
+
+/// How long the agent may take to choose a model, until the host is told that it did not. The next
+/// turn waits for it, so that a message is answered by the model that was chosen before it.
+const MODEL_DEADLINE: std::time::Duration = std::time::Duration::from_secs(20);
 
 impl Runner {
     /// Takes what came in.
@@ -30,7 +31,10 @@ impl Runner {
             Some(Input::Faulty(warning)) => self.outlet.send(Event::warn(warning)).await,
             Some(Input::Command(command)) => self.command(command).await,
             // The host has gone, which means the same.
-            None => self.shutdown().await,
+            None => {
+                exit_at_last(self.deadlines.shutdown);
+                self.shutdown().await;
+            }
         }
     }
 
@@ -42,14 +46,15 @@ impl Runner {
                 answers,
                 response,
             } => self.answer(question_id, answers, response).await,
-            Command::Interrupt => self.interrupt(),
+            Command::Interrupt => self.interrupt().await,
             Command::SetModel { model } => self.set_model(model).await,
             Command::Shutdown => self.shutdown().await,
         }
     }
 
     async fn user_message(&mut self, id: Option<String>, text: String) {
-        if self.queue.len() >= MOST_QUEUED {
+        let bytes: usize = self.queue.iter().map(String::len).sum();
+        if self.queue.len() >= MOST_QUEUED || bytes + text.len() > MOST_QUEUED_BYTES {
             let warning = "ignored a user_message: too many wait for their turn";
             return self.outlet.send(Event::warn(warning)).await;
         }
@@ -66,11 +71,15 @@ impl Runner {
     }
 
     /// Asks the agent to stop, and answers what it asks.
-    fn interrupt(&mut self) {
+    async fn interrupt(&mut self) {
+        let was_asking = !self.questions.is_empty();
         self.cancel();
         if self.turn.is_some() {
-            self.unheeded
-                .get_or_insert_with(|| Instant::now() + HEED_DEADLINE);
+            let until = Instant::now() + self.deadlines.heed;
+            self.unheeded.get_or_insert(until);
+        } else if was_asking {
+            // No turn is there whose end would say it.
+            self.outlet.send(Event::status(State::Idle)).await;
         }
     }
 
@@ -93,45 +102,57 @@ impl Runner {
         self.unheeded = None;
         let warning = format!(
             "the agent has not stopped {} seconds after the interrupt; it is left running",
-            HEED_DEADLINE.as_secs()
+            self.deadlines.heed.as_secs_f32()
         );
         self.outlet.send(Event::warn(warning)).await;
     }
 
-    async fn set_model(&mut self, model: String) {
+    pub(super) async fn set_model(&mut self, model: String) {
         if model.is_empty() {
-            let warning = "ignored a set_model without a model";
-            return self.outlet.send(Event::warn(warning)).await;
+            return self
+                .outlet
+                .send(Event::warn(ignored_set_model(&model)))
+                .await;
+        }
+        if self.session.is_none() {
+            // Nobody knows yet how to ask for it.
+            self.early_model = Some(model);
+            return;
         }
         let request = self
             .session
             .as_ref()
             .and_then(|session| self.model.request(session, &model));
         let Some((method, params)) = request else {
-            let warning = format!(
-                "ignored set_model {model}: the agent did not advertise model selection at \
-                 session/new"
-            );
-            return self.outlet.send(Event::warn(warning)).await;
+            return self
+                .outlet
+                .send(Event::warn(ignored_set_model(&model)))
+                .await;
         };
+        self.choosing += 1;
         let (peer, tell) = (self.peer.clone(), self.tell.clone());
         // Beside the loop: an interrupt must not wait for the answer.
-        tokio::spawn(async move {
-            let request = peer.request::<serde_json::Value>(method, &params);
+        let mut choice = Box::pin(async move {
+            let request = peer.request::<Value>(method, &params);
             let outcome = match tokio::time::timeout(MODEL_DEADLINE, request).await {
-                Ok(Ok(_)) => Ok(()),
+                Ok(Ok(answer)) => Ok(answer),
                 Ok(Err(RequestError::Answer(error))) => Err(error.message),
                 Ok(Err(error)) => Err(error.to_string()),
                 Err(_) => Err("the agent did not answer".to_owned()),
             };
             let _ = tell.send(Happened::ModelSet(model, outcome)).await;
         });
+        // The first poll sends it, so it stands in front of whatever is sent after it.
+        if choice.as_mut().now_or_never().is_none() {
+            tokio::spawn(choice);
+        }
     }
 
     /// The agent has answered a choice of the model.
-    pub(super) async fn model_set(&mut self, model: &str, outcome: Result<(), String>) {
+    pub(super) async fn model_set(&mut self, model: &str, outcome: Result<Value, String>) {
+        self.choosing -= 1;
         let event = match outcome {
-            Ok(()) => self.model.use_now(model),
+            Ok(answer) => self.model.chosen(model, &answer),
             Err(why) => Some(Event::warn(refused_model(model, &why))),
         };
         if let Some(event) = event {
@@ -147,7 +168,7 @@ impl Runner {
         } else {
             self.cancel_questions();
         }
-        self.closing = Some(Instant::now() + LAND_DEADLINE);
+        self.closing = Some(Instant::now() + deadlines::LAND);
     }
 
     /// The state after a question was closed: said only when no other one is open.
@@ -160,4 +181,12 @@ impl Runner {
             self.outlet.send(Event::status(state)).await;
         }
     }
+}
+
+/// The warning for a model that cannot be chosen.
+pub fn ignored_set_model(model: &str) -> String {
+    if model.is_empty() {
+        return "ignored a set_model without a model".to_owned();
+    }
+    format!("ignored set_model {model}: the agent did not advertise model selection at session/new")
 }

@@ -1,7 +1,7 @@
 //! The ways out. Each of them ends the agent and the terminals, and says how it went.
 //!
-//! The budget of a shutdown: a turn has two seconds to land, then agent and terminals have two
-//! seconds from SIGTERM to SIGKILL, all at once. The host waits ten seconds in all.
+//! A turn that runs has a moment to land; then agent and terminals are ended, all at once. How long
+//! each may take is in [`deadlines`](crate::deadlines).
 
 use std::time::Duration;
 
@@ -16,9 +16,6 @@ use crate::{
     named_error::{Code, NamedError},
     turn::End,
 };
-
-/// How long a cancelled turn may take to end at a shutdown.
-pub(super) const LAND_DEADLINE: Duration = Duration::from_secs(2);
 
 /// How long an agent that closed its output may take to end by itself, so that its exit status is
 /// known.
@@ -48,6 +45,10 @@ impl Runner {
         let until = Instant::now() + LAST_WORDS;
         while let Ok(Some(call)) = timeout_at(until, self.incoming.next()).await {
             self.call(call).await;
+        }
+        // Agents that cannot start like to say why on the wrong stream.
+        while let Ok(line) = self.strays.try_recv() {
+            self.stray(&line).await;
         }
         self.last_answer().await;
     }

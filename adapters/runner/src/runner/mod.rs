@@ -20,7 +20,9 @@ mod calls;
 mod commands;
 mod ending;
 mod permissions;
+mod turns;
 
+pub use commands::ignored_set_model;
 pub use ending::report;
 
 use std::{
@@ -35,14 +37,16 @@ use process_tree::Ended;
 use serde_json::Value;
 use tokio::{
     sync::mpsc,
+    task::JoinHandle,
     time::{Instant, sleep_until},
 };
 use wire::{Call, Incoming, Peer, RequestError};
 
 use crate::{
     agent::{Agent, Started},
-    event::{Event, State},
-    exec_policy::ExecPolicy,
+    deadlines::Deadlines,
+    event::Event,
+    exec_policy::{ExecPolicy, Hit},
     files::{Files, confine::Workspace},
     handshake::{self, Failure, Session, Wanted},
     input::Input,
@@ -51,7 +55,7 @@ use crate::{
     path_policy::PathPolicy,
     preset::{Launch, Preset},
     terminal::Terminals,
-    turn::{self, Memory, Turn},
+    turn::{Memory, Turn},
 };
 use permissions::Open;
 
@@ -76,6 +80,8 @@ pub struct Setup {
     pub path_policy: PathPolicy,
     /// Whether failed tool calls are looked at for refusals of the colony.
     pub is_denial_layer_off: bool,
+    /// How long things may take.
+    pub deadlines: Deadlines,
 }
 
 /// Something that ran beside the loop and is done.
@@ -83,7 +89,7 @@ pub struct Setup {
 enum Happened {
     Handshake(Result<Session, Failure>),
     /// The agent took the model, or said why not.
-    ModelSet(String, Result<(), String>),
+    ModelSet(String, Result<Value, String>),
     /// The agent does not want an answer to this question any more.
     Withdrawn(String),
 }
@@ -129,12 +135,18 @@ struct Runner {
     preset: Preset,
     credential: Option<&'static str>,
     preamble: Option<String>,
-    exec_policy: ExecPolicy,
+    exec_policy: Arc<ExecPolicy>,
+    /// A judgement that does not end.
+    stuck: Option<JoinHandle<Option<Hit>>>,
     /// Commands that a person was asked about: what they said.
     asked_before: permissions::Remembered,
     /// Nothing until the agent has shaken hands.
     session: Option<String>,
     model: Model,
+    /// What the host wants before the agent has shaken hands.
+    early_model: Option<String>,
+    /// How many choices of a model wait for the agent's answer.
+    choosing: usize,
     /// Accepted messages that wait for their turn.
     queue: VecDeque<String>,
     turns: u64,
@@ -144,6 +156,7 @@ struct Runner {
     questions: Vec<Open>,
     asked: u64,
     made_ids: u64,
+    deadlines: Deadlines,
     /// When an interrupted turn is found to go on.
     unheeded: Option<Instant>,
     /// When a shutdown stops to wait for the turn.
@@ -164,11 +177,15 @@ pub async fn run(
         mcp_servers: setup.mcp_servers,
         resume: setup.resume,
         model: setup.model,
+        deadline: setup.deadlines.handshake,
     };
     let handshake = handshake::shake(started.peer.clone(), wanted, outlet.clone());
     let tell_handshake = tell.clone();
     tokio::spawn(async move {
-        let session = handshake.await;
+        let session = match tokio::spawn(handshake).await {
+            Ok(session) => session,
+            Err(fault) => Err(Failure::Refused(format!("the runner failed: {fault}"))),
+        };
         let _ = tell_handshake.send(Happened::Handshake(session)).await;
     });
     let runner = Runner {
@@ -185,10 +202,13 @@ pub async fn run(
         preset: setup.launch.preset,
         credential: setup.launch.credential,
         preamble: setup.preamble,
-        exec_policy: setup.exec_policy,
+        exec_policy: Arc::new(setup.exec_policy),
+        stuck: None,
         asked_before: permissions::Remembered::default(),
         session: None,
         model: Model::default(),
+        early_model: None,
+        choosing: 0,
         queue: VecDeque::new(),
         turns: 0,
         memory: Memory::new(setup.is_denial_layer_off),
@@ -196,6 +216,7 @@ pub async fn run(
         questions: Vec::new(),
         asked: 0,
         made_ids: 0,
+        deadlines: setup.deadlines,
         unheeded: None,
         closing: None,
     };
@@ -249,14 +270,21 @@ impl Runner {
                 None => pending().await,
             }
         };
+        let call = async {
+            // A disk that is slow holds back the agent, and not this loop.
+            self.files.room().await;
+            self.incoming.next().await
+        };
         tokio::select! {
             biased;
             input = self.inputs.recv(), if self.closing.is_none() => Next::Input(input),
+            // Nobody reads what happens any more: that is a shutdown too.
+            () = self.outlet.closed(), if self.closing.is_none() => Next::Input(None),
             () = at(self.closing) => Next::Closed,
             Some(happened) = self.happened.recv() => Next::Happened(happened),
             answer = answer => Next::Answer(answer),
             Some(line) = self.strays.recv() => Next::Stray(line),
-            call = self.incoming.next() => Next::Call(call),
+            call = call => Next::Call(call),
             ended = self.agent.ended() => Next::Died(ended),
             () = at(self.unheeded) => Next::Unheeded,
         }
@@ -271,76 +299,13 @@ impl Runner {
         if !session.is_fresh {
             self.preamble = None;
         }
-    }
-
-    /// Begins the next turn, if there is a message and nothing else runs.
-    async fn begin_turn(&mut self) {
-        if self.turn.is_some() || self.closing.is_some() {
-            return;
-        }
-        let Some(session) = &self.session else {
-            return;
-        };
-        let Some(text) = self.queue.pop_front() else {
-            return;
-        };
-        let mut blocks = Vec::new();
-        let hints = std::mem::take(&mut self.memory.untold_hints);
-        let before = self.preamble.take().into_iter();
-        for text in before
-            .chain(hints.into_iter().map(str::to_owned))
-            .chain([text])
-        {
-            blocks.push(serde_json::json!({"type": "text", "text": text}));
-        }
-        let params = serde_json::json!({"sessionId": session, "prompt": blocks});
-        self.turns += 1;
-        let turn = Turn::begin(self.turns);
-        self.outlet.send(Event::status(State::Working)).await;
-        let peer = self.peer.clone();
-        let mut answer: Answer =
-            Box::pin(async move { peer.request("session/prompt", &params).await });
-        // The first poll puts it on the wire, in front of whatever is sent after it.
-        if let Some(early) = answer.as_mut().now_or_never() {
-            answer = Box::pin(std::future::ready(early));
-        }
-        self.turn = Some((turn, answer));
-    }
-
-    /// The agent has answered the prompt.
-    async fn answered(&mut self, answer: Result<Value, RequestError>) {
-        self.take_calls().await;
-        let end = match answer {
-            Ok(result) => turn::End::Stopped(result["stopReason"].clone()),
-            Err(RequestError::Answer(error)) => turn::End::Failed(self.explain(error.message)),
-            Err(error) => turn::End::Failed(error.to_string()),
-        };
-        self.end_turn(end).await;
-        self.outlet.send(Event::status(State::Idle)).await;
-    }
-
-    /// An error of the agent, with what is known about its causes.
-    fn explain(&self, message: String) -> String {
-        if self.preset == Preset::Grok && message.to_lowercase().contains("internal error") {
-            return format!(
-                "{message} — grok reports a rejected XAI_API_KEY this way; check the key first"
-            );
-        }
-        message
-    }
-
-    /// Ends the turn that runs, if one does.
-    async fn end_turn(&mut self, end: turn::End) {
-        self.unheeded = None;
-        if let Some((turn, _)) = self.turn.take() {
-            for event in turn.end(end, self.memory.cost_usd) {
-                self.outlet.send(event).await;
-            }
+        if let Some(model) = self.early_model.take() {
+            self.set_model(model).await;
         }
     }
 
     /// The agent has said something that is no message.
-    async fn stray(&self, line: &str) {
+    pub(super) async fn stray(&self, line: &str) {
         let warning = format!("the agent emitted a line that is not JSON: {line}");
         self.outlet.send(Event::warn(warning)).await;
     }

@@ -6,9 +6,16 @@
 //!
 //! ACP: <https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission>
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
+use tokio::{
+    task::{JoinHandle, spawn_blocking},
+    time::timeout,
+};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wire::Responder;
 
@@ -26,6 +33,8 @@ pub(super) struct Open {
     id: String,
     asked: Asked,
     responder: Responder,
+    /// Whether the turn that runs asks, and not the agent by itself.
+    is_of_turn: bool,
     /// Ends the watch for a withdrawal.
     _closed: DropGuard,
     /// The rule that made it a question, and the command.
@@ -46,6 +55,10 @@ type RuleKey = (&'static str, String);
 /// How many answers are remembered. A person does not answer so many.
 const MOST_REMEMBERED: usize = 4_096;
 
+/// The longest id of a call, in bytes, that names its question. It comes back in the answer, so it
+/// must not be cut on the way.
+const MAX_ID: usize = 1_000;
+
 /// How many questions may be open. An agent that asks more at once asks nobody.
 const MOST_OPEN: usize = 256;
 
@@ -62,11 +75,14 @@ impl Runner {
     /// Serves a permission request.
     pub(super) async fn permission(&mut self, params: Value, responder: Responder) {
         let call = &params["toolCall"];
-        let judged = (call["kind"] == "execute")
+        let command = (call["kind"] == "execute")
             .then(|| command_text(call))
-            .flatten()
-            .and_then(|command| Some((self.exec_policy.judge(&command)?, command)));
-        let Some((hit, command)) = judged else {
+            .flatten();
+        let hit = match &command {
+            Some(command) => self.judge(command).await,
+            None => None,
+        };
+        let (Some(hit), Some(command)) = (hit, command) else {
             return self.ask(&params, None, responder).await;
         };
         record(hit.decision.as_str(), &hit, &command);
@@ -96,6 +112,25 @@ impl Runner {
                     self.boundary(kind, &hit, &detail).await;
                 }
                 self.ask(&params, Some((hit, command)), responder).await;
+            }
+        }
+    }
+
+    /// What the rules say of a command. Their expressions may take for ever, so they are applied away
+    /// from the loop, and no other command is tried while one is stuck.
+    async fn judge(&mut self, command: &str) -> Option<Hit> {
+        let is_stuck = |stuck: &JoinHandle<_>| !stuck.is_finished();
+        if self.stuck.as_ref().is_some_and(is_stuck) {
+            return Some(Hit::too_slow());
+        }
+        let (policy, command) = (Arc::clone(&self.exec_policy), command.to_owned());
+        let mut judged = spawn_blocking(move || policy.judge(&command));
+        match timeout(self.deadlines.judge, &mut judged).await {
+            Ok(Ok(hit)) => hit,
+            Ok(Err(_)) => Some(Hit::too_slow()),
+            Err(_) => {
+                self.stuck = Some(judged);
+                Some(Hit::too_slow())
             }
         }
     }
@@ -144,6 +179,7 @@ impl Runner {
         });
         self.questions.push(Open {
             id,
+            is_of_turn: self.turn.is_some(),
             asked,
             responder,
             rule,
@@ -158,7 +194,8 @@ impl Runner {
     /// An id that no open question has.
     fn question_id(&mut self, call: Option<&str>) -> String {
         let is_free = |id: &str| self.questions.iter().all(|open| open.id != id);
-        if let Some(id) = call.filter(|id| !id.is_empty() && is_free(id)) {
+        let is_usable = |id: &&str| (1..=MAX_ID).contains(&id.len()) && is_free(id);
+        if let Some(id) = call.filter(is_usable) {
             return id.to_owned();
         }
         loop {
@@ -232,6 +269,15 @@ impl Runner {
         }
     }
 
+    /// The turn is over: who asked in it wants no answer any more.
+    pub(super) async fn close_questions_of_turn(&mut self) {
+        while let Some(place) = self.questions.iter().position(|open| open.is_of_turn) {
+            let open = self.questions.remove(place);
+            open.responder.respond(&cancelled());
+            self.close_card(&open.id).await;
+        }
+    }
+
     /// The agent has withdrawn a request: its card is closed.
     pub(super) async fn withdrawn(&mut self, id: &str) {
         let Some(open) = self.take_question(id) else {
@@ -243,6 +289,11 @@ impl Runner {
             return;
         }
         drop(open);
+        self.close_card(id).await;
+    }
+
+    /// Tells the host that nobody waits for an answer.
+    async fn close_card(&self, id: &str) {
         self.outlet
             .send(Event::QuestionAnswered {
                 question_id: id.to_owned(),

@@ -46,6 +46,9 @@ pub fn serve(
         if (&mut input).take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
             return Ok(());
         }
+        if line.len() as u64 == MAX_LINE && !line.ends_with(b"\n") {
+            input.skip_until(b'\n')?;
+        }
         if line.trim_ascii().is_empty() {
             continue;
         }

@@ -11,7 +11,6 @@ mod run;
 
 use std::{
     collections::HashMap,
-    ffi::OsString,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -21,7 +20,10 @@ use serde_json::{Value, json};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wire::{Error, INVALID_PARAMS, Responder};
 
-use crate::files::{confine::Workspace, refusal};
+use crate::{
+    environment::{self, Environment},
+    files::{confine::Workspace, refusal},
+};
 use run::Terminal;
 
 /// How much output is kept when the agent does not say.
@@ -33,11 +35,15 @@ const MOST_LIMIT: usize = 16 * 1024 * 1024;
 /// How many terminals may exist at once. An agent that releases none is told.
 const MOST: usize = 64;
 
+/// How many requests may wait for the end of a command.
+const MOST_WAITING: usize = 1_000;
+
 /// All terminals. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Terminals {
     workspace: Arc<Workspace>,
     supervisor: Supervisor,
+    environment: Arc<Environment>,
     open: Arc<Mutex<Open>>,
     tasks: TaskTracker,
     /// Ends all of them.
@@ -52,10 +58,15 @@ struct Open {
 
 impl Terminals {
     /// No terminals yet.
-    pub fn new(workspace: Arc<Workspace>, supervisor: Supervisor) -> Self {
+    pub fn new(
+        workspace: Arc<Workspace>,
+        supervisor: Supervisor,
+        environment: Environment,
+    ) -> Self {
         Self {
             workspace,
             supervisor,
+            environment: Arc::new(environment),
             open: Arc::default(),
             tasks: TaskTracker::new(),
             end: CancellationToken::new(),
@@ -82,6 +93,10 @@ impl Terminals {
         };
         match method {
             "terminal/output" => responder.respond(&terminal.output()),
+            "terminal/wait_for_exit" if self.tasks.len() >= MOST + MOST_WAITING => {
+                let message = "too many requests wait for the end of a command";
+                responder.error(Error::new(INVALID_PARAMS, message));
+            }
             "terminal/wait_for_exit" => {
                 self.tasks.spawn(async move {
                     let cancelled = responder.cancelled();
@@ -122,7 +137,7 @@ impl Terminals {
             None | Some(0) => DEFAULT_LIMIT,
             Some(limit) => usize::try_from(limit).unwrap_or(MOST_LIMIT).min(MOST_LIMIT),
         };
-        let spec = spec(command, params, cwd);
+        let spec = spec(command, params, cwd, &self.environment);
         let mut open = self.open();
         if open.terminals.len() >= MOST || self.end.is_cancelled() {
             return Err(invalid("too many terminals are open; release some"));
@@ -149,10 +164,10 @@ impl Terminals {
     }
 }
 
-/// What to start: the runner's own environment, and what the agent adds.
-fn spec(command: &str, params: &Value, cwd: PathBuf) -> CommandSpec {
+/// What to start: with the agent's own environment, and what the agent adds.
+fn spec(command: &str, params: &Value, cwd: PathBuf, environment: &Environment) -> CommandSpec {
     let list = |name: &str| params[name].as_array().into_iter().flatten();
-    let added: Vec<(OsString, OsString)> = list("env")
+    let added: Environment = list("env")
         .filter_map(|entry| {
             let name = entry["name"].as_str()?;
             let value = entry["value"].as_str().unwrap_or_default();
@@ -161,10 +176,6 @@ fn spec(command: &str, params: &Value, cwd: PathBuf) -> CommandSpec {
             (!is_bad).then(|| (name.into(), value.into()))
         })
         .collect();
-    let mut env: Vec<(OsString, OsString)> = std::env::vars_os()
-        .filter(|(name, _)| added.iter().all(|(other, _)| other != name))
-        .collect();
-    env.extend(added);
     CommandSpec {
         program: command.into(),
         args: list("args")
@@ -172,7 +183,7 @@ fn spec(command: &str, params: &Value, cwd: PathBuf) -> CommandSpec {
             .map(Into::into)
             .collect(),
         cwd,
-        env,
+        env: environment::with(environment, &added),
         access: Access::Full,
     }
 }

@@ -5,10 +5,13 @@
 //! Must stay true:
 //!
 //! - Every tool call that was announced gets exactly one result, at the latest when the turn ends.
-//! - What is kept of the text is bounded by what an event can carry.
+//! - What is kept of a turn is bounded, whatever the agent sends.
 //! - An update that is not known is told once, and never ends a turn.
 //!
 //! ACP: <https://agentclientprotocol.com/protocol/v1/prompt-turn#3-agent-reports-output>
+
+mod calls;
+mod text;
 
 use std::{collections::HashSet, time::Instant};
 
@@ -20,6 +23,8 @@ use crate::{
     fit::{MAX_LINE, one_line, pieces},
     model::Model,
 };
+use calls::{Calls, Known};
+use text::Text;
 
 /// The block of a turn that is its text.
 const TEXT: u32 = 0;
@@ -28,10 +33,6 @@ const THOUGHTS: u32 = 1;
 
 /// The longest piece of streamed text, in bytes of JSON: an event with it is below the longest line.
 const MAX_DELTA: usize = MAX_LINE - 10_000;
-
-/// How many bytes of a turn's text, and of its thoughts, are kept for the end of it. An event cannot
-/// carry more; the pieces that streamed are all there.
-const MAX_TEXT: usize = MAX_LINE;
 
 /// How many kinds of unknown updates are told. An agent that makes up kinds must not fill the log.
 const MAX_UNKNOWN: usize = 32;
@@ -79,12 +80,11 @@ pub enum End {
 pub struct Turn {
     message_id: String,
     began: Instant,
-    text: String,
-    thoughts: String,
-    /// Calls without a result, in the order in which they were announced, with their arguments.
-    open: Vec<(String, String)>,
-    /// Calls with a result.
-    closed: HashSet<String>,
+    text: Text,
+    thoughts: Text,
+    calls: Calls,
+    /// Whether the host was told that there are too many calls.
+    is_over_told: bool,
 }
 
 impl Turn {
@@ -93,10 +93,10 @@ impl Turn {
         Self {
             message_id: format!("msg-{number}"),
             began: Instant::now(),
-            text: String::new(),
-            thoughts: String::new(),
-            open: Vec::new(),
-            closed: HashSet::new(),
+            text: Text::default(),
+            thoughts: Text::default(),
+            calls: Calls::default(),
+            is_over_told: false,
         }
     }
 
@@ -107,28 +107,19 @@ impl Turn {
 
     /// Takes an update of the agent.
     pub fn update(&mut self, update: &Value, model: &mut Model, memory: &mut Memory) -> Vec<Event> {
+        if let Some(events) = lasting(update, model, memory) {
+            return events;
+        }
         match update["sessionUpdate"].as_str() {
-            Some("agent_message_chunk") => self.chunk(&content::block(&update["content"])),
+            Some("agent_message_chunk") => self.chunk(update),
             Some("agent_thought_chunk") => {
-                keep(&mut self.thoughts, &content::block(&update["content"]));
+                let thought = content::block(&update["content"]);
+                self.thoughts.take(&thought, update["messageId"].as_str());
                 Vec::new()
             }
             Some("tool_call") => self.tool_call(update, memory),
             Some("tool_call_update") => self.tool_result(update, memory),
             Some("plan") => vec![self.thinking(content::plan(update))],
-            Some("usage_update") => {
-                let cost = &update["cost"];
-                if cost["currency"] == "USD"
-                    && let Some(amount) = cost["amount"].as_f64()
-                {
-                    memory.cost_usd = Some(amount);
-                }
-                Vec::new()
-            }
-            Some("config_option_update") => {
-                let changed = model.options_changed(&update["configOptions"]);
-                changed.into_iter().collect()
-            }
             Some(
                 "user_message_chunk"
                 | "available_commands_update"
@@ -139,14 +130,17 @@ impl Turn {
         }
     }
 
-    fn chunk(&mut self, text: &str) -> Vec<Event> {
-        keep(&mut self.text, text);
+    fn chunk(&mut self, update: &Value) -> Vec<Event> {
+        let text = content::block(&update["content"]);
+        if !self.text.take(&text, update["messageId"].as_str()) {
+            return Vec::new();
+        }
         let delta = |piece: &str| Event::AssistantTextDelta {
             message_id: self.message_id.clone(),
             block_index: TEXT,
             delta: piece.to_owned(),
         };
-        pieces(text, MAX_DELTA).map(delta).collect()
+        pieces(&text, MAX_DELTA).map(delta).collect()
     }
 
     fn thinking(&self, text: String) -> Event {
@@ -165,9 +159,14 @@ impl Turn {
             .iter()
             .find_map(|name| call[*name].as_str().filter(|name| !name.is_empty()));
         let input = call["rawInput"].as_object().cloned().unwrap_or_default();
-        let is_new = !self.closed.contains(id) && self.open.iter().all(|(open, _)| open != id);
-        if is_new {
-            self.open.push((id.to_owned(), arguments(&input)));
+        self.text.cut();
+        self.thoughts.cut();
+        let id = calls::id(id);
+        match self.calls.announce(id, || arguments(&input)) {
+            Known::News => {}
+            // The host would wait for a second result.
+            Known::Over => return Vec::new(),
+            Known::TooMany => return self.too_many(),
         }
         let mut events = vec![Event::ToolCall {
             message_id: self.message_id.clone(),
@@ -189,11 +188,12 @@ impl Turn {
         let Some(id) = update["toolCallId"].as_str() else {
             return unknown(None, update, memory);
         };
-        if !self.closed.insert(id.to_owned()) {
-            return Vec::new();
-        }
-        let place = self.open.iter().position(|(open, _)| open == id);
-        let input = place.map(|place| self.open.remove(place).1);
+        let id = calls::id(id);
+        let input = match self.calls.close(id) {
+            (Known::News, input) => input,
+            (Known::Over, _) => return Vec::new(),
+            (Known::TooMany, _) => return self.too_many(),
+        };
         let output = content::output(update);
         let refusal = (is_error && !memory.is_denial_layer_off)
             .then(|| denial::classify(&output))
@@ -201,7 +201,7 @@ impl Turn {
         let mut events = Vec::new();
         let denial = refusal.map(|refusal| {
             if let Some((kind, control)) = refusal.boundary {
-                let target = denial::target(kind, &output, input.as_deref().unwrap_or_default());
+                let target = denial::target(kind, &output, &input);
                 events.push(boundary::event(kind, control, &output, target.as_deref()));
             }
             if memory.known_classes.insert(refusal.denial.class) {
@@ -221,44 +221,41 @@ impl Turn {
         events
     }
 
-    /// Ends the turn.
-    pub fn end(self, end: End, cost_usd: Option<f64>) -> Vec<Event> {
-        let mut events = Vec::new();
-        if !self.thoughts.is_empty() {
-            events.push(self.thinking(self.thoughts.clone()));
+    /// Says once that calls are left out.
+    fn too_many(&mut self) -> Vec<Event> {
+        if std::mem::replace(&mut self.is_over_told, true) {
+            return Vec::new();
         }
-        let has_text = !matches!(end, End::Failed(_) | End::Died(_)) && !self.text.is_empty();
+        let most = calls::MOST;
+        vec![Event::warn(format!(
+            "the agent made more than {most} tool calls in one turn; the others are not shown"
+        ))]
+    }
+
+    /// Ends the turn.
+    pub fn end(mut self, end: End, cost_usd: Option<f64>) -> Vec<Event> {
+        let mut events = Vec::new();
+        let thoughts = std::mem::take(&mut self.thoughts).into_kept();
+        if !thoughts.is_empty() {
+            events.push(self.thinking(thoughts));
+        }
+        let text = std::mem::take(&mut self.text).into_kept();
+        let has_text = !matches!(end, End::Failed(_) | End::Died(_)) && !text.is_empty();
         if has_text {
             events.push(Event::AssistantText {
                 message_id: self.message_id.clone(),
                 block_index: TEXT,
-                text: self.text.clone(),
+                text: text.clone(),
             });
         }
-        let open = self.open.into_iter();
-        events.extend(open.map(|(tool_call_id, _)| Event::ToolResult {
+        let open = self.calls.into_open().into_iter();
+        events.extend(open.map(|tool_call_id| Event::ToolResult {
             tool_call_id,
             output: "cancelled".to_owned(),
             is_error: true,
             denial: None,
         }));
-        let text = Some(self.text).filter(|text| !text.is_empty());
-        let (is_error, result) = match end {
-            End::Interrupted => (true, Some("interrupted by the user".to_owned())),
-            End::Died(how) => (true, Some(format!("the ACP agent died mid-turn: {how}"))),
-            End::Failed(why) => (true, Some(format!("the turn failed: {why}"))),
-            End::Stopped(reason) => match reason.as_str() {
-                Some("end_turn") => (false, text),
-                Some("cancelled") => (true, Some("interrupted by the user".to_owned())),
-                Some("refusal") => (true, Some("the agent refused to continue".to_owned())),
-                _ => {
-                    let reason = one_line(&reason.to_string(), 200);
-                    let warning = format!("the turn stopped on {reason}");
-                    events.push(Event::log(Level::Warn, warning));
-                    (false, text)
-                }
-            },
-        };
+        let (is_error, result) = outcome(end, text, &mut events);
         events.push(Event::TurnEnd {
             is_error,
             result,
@@ -269,10 +266,46 @@ impl Turn {
     }
 }
 
-/// Adds to a text as long as there is room.
-fn keep(text: &mut String, more: &str) {
-    let room = MAX_TEXT.saturating_sub(text.len());
-    text.push_str(&more[..more.floor_char_boundary(room)]);
+/// What a `turn_end` says, after what else must be told.
+fn outcome(end: End, text: String, events: &mut Vec<Event>) -> (bool, Option<String>) {
+    let text = Some(text).filter(|text| !text.is_empty());
+    match end {
+        End::Interrupted => (true, Some("interrupted by the user".to_owned())),
+        End::Died(how) => (true, Some(format!("the ACP agent died mid-turn: {how}"))),
+        End::Failed(why) => (true, Some(format!("the turn failed: {why}"))),
+        End::Stopped(reason) => match reason.as_str() {
+            Some("end_turn") => (false, text),
+            Some("cancelled") => (true, Some("interrupted by the user".to_owned())),
+            Some("refusal") => (true, Some("the agent refused to continue".to_owned())),
+            _ => {
+                let reason = one_line(&reason.to_string(), 200);
+                let warning = format!("the turn stopped on {reason}");
+                events.push(Event::log(Level::Warn, warning));
+                (false, text)
+            }
+        },
+    }
+}
+
+/// Takes an update that is true beyond a turn: what was spent, and which model is used. Nothing if it
+/// is none of these.
+pub fn lasting(update: &Value, model: &mut Model, memory: &mut Memory) -> Option<Vec<Event>> {
+    match update["sessionUpdate"].as_str()? {
+        "usage_update" => {
+            let cost = &update["cost"];
+            if cost["currency"] == "USD"
+                && let Some(amount) = cost["amount"].as_f64()
+            {
+                memory.cost_usd = Some(amount);
+            }
+            Some(Vec::new())
+        }
+        "config_option_update" => {
+            let changed = model.options_changed(&update["configOptions"]);
+            Some(changed.into_iter().collect())
+        }
+        _ => None,
+    }
 }
 
 /// The arguments of a call as text to look for hosts and paths in, the beginning of it.
@@ -292,3 +325,6 @@ fn unknown(kind: Option<&str>, update: &Value, memory: &mut Memory) -> Vec<Event
     let warning = format!("ignored an unknown session/update type: {json}");
     vec![Event::warn(warning)]
 }
+
+#[cfg(test)]
+mod tests;

@@ -108,15 +108,12 @@ fn a05_the_end_of_the_input_is_a_shutdown() {
 
 #[test]
 fn a06_signals_are_a_shutdown() {
-    use nix::{
-        sys::signal::{Signal, kill},
-        unistd::Pid,
-    };
+    use nix::sys::signal::Signal;
     for signal in [Signal::SIGTERM, Signal::SIGINT] {
         let scene = Scene::new(&json!({}));
         let mut runner = scene.start();
         runner.turn("x");
-        kill(Pid::from_raw(runner.child.id().cast_signed()), signal).unwrap();
+        runner.signal(signal);
         runner.ended_well();
     }
 }

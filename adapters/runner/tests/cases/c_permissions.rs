@@ -345,6 +345,47 @@ fn c18_a_question_outside_a_turn() {
 }
 
 #[test]
+fn c11_calls_without_an_id_are_numbered() {
+    let long = "i".repeat(5_000);
+    let ask =
+        |id: &str, call: Value| request(id, call, json!([option("a", "Allow", "allow_once")]));
+    let scene = Scene::new(&prompts(json!([[
+        ask("1", json!({"title": "t"})),
+        ask("2", json!({"title": "t", "toolCallId": ""})),
+        // An id that would be cut on the way is none either.
+        ask("3", json!({"title": "t", "toolCallId": long})),
+        {"wait_answers": 3},
+    ]])));
+    let mut runner = scene.start();
+    runner.say("1", "x");
+    for number in 1..=3 {
+        let question = runner.until_type("question");
+        assert_eq!(question["question_id"], format!("permission-{number}"));
+        runner.answer(&question, "Allow");
+    }
+    runner.until_type("turn_end");
+    runner.shut_down();
+    for id in ["1", "2", "3"] {
+        assert_eq!(scene.answer(id)["result"], selected("a"));
+    }
+}
+
+#[test]
+fn c18_an_interrupt_of_a_question_outside_a_turn_leaves_the_runner_idle() {
+    let scene = Scene::new(&json!({"start": [permission("q", "edit", "t")]}));
+    let mut runner = scene.start();
+    runner.until_state("waiting_for_answer");
+    runner.interrupt();
+    runner.until_state("idle");
+    processes::until("the agent has its answer", || {
+        scene.received().iter().any(|line| line["id"] == "q")
+    });
+    let ended = runner.shut_down();
+    assert_eq!(ended.of_type("question_answered").len(), 0);
+    assert_eq!(scene.answer("q")["result"], cancelled());
+}
+
+#[test]
 fn a_request_that_the_agent_withdraws_closes_its_card() {
     let scene = Scene::new(&prompts(json!([[
         request("q", json!({"toolCallId": "q", "title": "t"}), json!([option("a", "Allow", "allow_once")])),

@@ -139,6 +139,75 @@ fn g05_an_interrupt_does_not_wait_for_a_model() {
     runner.shut_down();
 }
 
+/// A model that is chosen before the agent has shaken hands, and one before a message: both are the
+/// model of the next turn, however long the agent takes to answer.
+#[test]
+fn a_model_is_chosen_before_the_turn_behind_it() {
+    for is_option in [false, true] {
+        let scene = Scene::new(&json!({}));
+        let (hands, model) = (scene.at("hands"), scene.at("model"));
+        let wait = json!([{"wait_file": model}]);
+        let mut script = with_models(json!({"prompts": [[chunk("a")]]}), is_option);
+        script["before"] = json!({
+            "session/new": [{"wait_file": hands}],
+            "session/set_model": wait,
+            "session/set_config_option": wait,
+        });
+        scene.script(&script);
+        let mut runner = scene.start();
+        runner.send(set_model("m-1"));
+        runner.send(set_model("m-2"));
+        runner.say("1", "x");
+        runner.until_type("user_message");
+        std::fs::write(hands, "").unwrap();
+        processes::until("the agent is asked", || {
+            let methods = scene.methods();
+            methods
+                .iter()
+                .any(|method| method.starts_with("session/set_"))
+        });
+        // Commands are served meanwhile.
+        runner.say("2", "y");
+        runner.until(|event| event["id"] == "2");
+        std::fs::write(model, "").unwrap();
+        runner.until_type("turn_end");
+        runner.until_type("turn_end");
+        runner.until_state("idle");
+        let ended = runner.shut_down();
+        assert_eq!(ended.log("warn"), Vec::<&str>::new());
+        let outline = ended.outline();
+        let last = outline.iter().rposition(|name| name == "model_changed");
+        let first = outline.iter().position(|name| name == "working");
+        assert!(last < first, "{outline:?}");
+        let models = ended.of_type("model_changed");
+        assert_eq!(models[1], &changed("m-2", json!("m-1")));
+        assert_eq!(models.len(), 2);
+    }
+}
+
+#[test]
+fn g06_a_change_between_turns_is_told_too() {
+    let scene = Scene::new(&json!({}));
+    let gate = scene.at("gate");
+    let option =
+        json!([{"id": "pick", "category": "model", "type": "select", "currentValue": "m-7"}]);
+    let late = json!({"sessionUpdate": "config_option_update", "configOptions": option});
+    let cost = json!({"sessionUpdate": "usage_update", "cost": {"amount": 0.5, "currency": "USD"}});
+    scene.script(&with_models(
+        json!({"prompts": [
+            [{"stop": "end_turn"}, {"wait_file": gate}, {"update": cost}, {"update": late}],
+            [chunk("b")],
+        ]}),
+        true,
+    ));
+    let mut runner = scene.start();
+    runner.turn("x");
+    std::fs::write(gate, "").unwrap();
+    runner.until(|event| *event == changed("m-7", json!("m-1")));
+    assert_eq!(runner.turn("y")["cost_usd"], 0.5);
+    runner.shut_down();
+}
+
 #[test]
 fn g06_a_change_that_the_agent_tells() {
     let option =
@@ -173,7 +242,7 @@ fn g07_a_session_goes_on() {
     let before = scene.methods().len();
 
     let mut script = loads(
-        json!({"before_load": [chunk("old"), chunk("history")], "prompts": [[chunk("new")]]}),
+        json!({"before": {"session/load": [chunk("old"), chunk("history")]}, "prompts": [[chunk("new")]]}),
     );
     script["answers"]["session/load"] = json!({"result": {"models": {"currentModelId": "m-1"}}});
     scene.script(&script);

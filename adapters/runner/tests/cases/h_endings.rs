@@ -26,7 +26,18 @@ fn refused(scene: &Scene, code: &str, words: &str) {
     );
     assert_eq!(end["duration_ms"], 0);
     assert_eq!(runner.next().unwrap(), status);
-    runner.shut_down();
+    for model in ["m", " "] {
+        runner.send(json!({"type": "set_model", "model": model}));
+    }
+    runner.send(json!({"type": "answer", "question_id": "q"}));
+    runner.interrupt();
+    let ended = runner.shut_down();
+    let expected = [
+        "ignored set_model m: the agent did not advertise model selection at session/new",
+        "ignored a set_model without a model",
+        "no open question with id q",
+    ];
+    assert_eq!(ended.log("warn"), expected);
     assert_eq!(scene.received(), Vec::<Value>::new());
 }
 
@@ -233,7 +244,7 @@ fn h08_an_answer_before_the_death_counts() {
 fn h09_an_agent_that_dies_outside_a_turn() {
     let idle = Scene::new(&json!({"start": [{"exit": 4}]}));
     let shaking = Scene::new(
-        &json!({"before_load": [{"exit": 4}], "answers": {"initialize": {
+        &json!({"before": {"session/load": [{"exit": 4}]}, "answers": {"initialize": {
             "result": {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}},
         }}}),
     )
@@ -309,7 +320,7 @@ fn h11_a_shutdown_in_a_turn_that_heeds_it() {
 fn h12_h13_a_shutdown_that_nobody_heeds() {
     for steps in [
         json!([chunk("a"), {"hang": 1}]),
-        json!([chunk("a"), {"flood": "stdout"}]),
+        json!([chunk("a"), {"flood": "thoughts"}]),
     ] {
         let script = json!({"prompts": [steps], "ignores_sigterm": true, "ignores_eof": true});
         let scene = Scene::new(&script);

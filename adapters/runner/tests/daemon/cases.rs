@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use crate::{
     daemon::Daemon,
-    support::{Scene, chunk, permission, processes, prompts, runner::outline},
+    support::{Scene, chunk, processes, prompts, runner::outline},
 };
 
 /// The events that are not the daemon's own.
-fn runners(events: &[Value]) -> Vec<Value> {
+pub fn runners(events: &[Value]) -> Vec<Value> {
     let is_daemons = |event: &&Value| event["type"] == "log" && event["level"] == "info";
     events
         .iter()
@@ -21,33 +21,21 @@ fn runners(events: &[Value]) -> Vec<Value> {
 
 #[test]
 #[ignore = "needs the daemon"]
-fn i01_i02_a_brief_a_question_and_a_shutdown() {
-    let scene = Scene::new(&prompts(json!([[
-        permission("q", "edit", "Edit f"),
-        chunk("ok")
-    ]])));
+fn i01_brief() {
+    let scene = Scene::new(&prompts(json!([[chunk("ok")]])));
     let daemon = Daemon::start(&scene, Some("hello"));
     let mut client = daemon.client(0);
     let echo = client.until_type("user_message");
     assert_eq!(echo["id"], "initial");
     let text = echo["text"].as_str().unwrap();
-    assert!(
-        text.starts_with("hello") && text.len() > "hello".len(),
-        "{text}"
-    );
-    let question = client.until_type("question");
-    assert_eq!(question["question_id"], "q");
-    client.send(json!({"type": "answer", "question_id": "q", "answers": {"Edit f": "Allow"}, "response": null}));
+    // What the daemon adds is part of the brief, and reaches the agent too.
+    assert!(text.starts_with("hello") && text.len() > "hello".len());
     assert_eq!(client.until_type("turn_end")["result"], "ok");
     client.until_state("idle");
     let events = daemon.end();
     let expected = [
         "idle",
         "user_message",
-        "working",
-        "question",
-        "waiting_for_answer",
-        "question_answered",
         "working",
         "assistant_text_delta",
         "assistant_text",
@@ -58,16 +46,40 @@ fn i01_i02_a_brief_a_question_and_a_shutdown() {
     ];
     assert_eq!(outline(&runners(&events)), expected);
     assert_eq!(events.last().unwrap()["detail"], "exit code 0");
+    let received = scene.received();
+    let prompt = received
+        .iter()
+        .find(|line| line["method"] == "session/prompt");
+    assert_eq!(prompt.unwrap()["params"]["prompt"][0]["text"], text);
 }
 
 #[test]
 #[ignore = "needs the daemon"]
-fn i01_a_resumed_session_gets_exactly_the_prompt() {
+fn interrupt() {
+    let scene = Scene::new(&prompts(json!([
+        [chunk("a"), {"wait_cancel": 1}, {"stop": "cancelled"}],
+        [chunk("b")],
+    ])));
+    let daemon = Daemon::start(&scene, Some("x"));
+    let mut client = daemon.client(0);
+    client.until_type("assistant_text_delta");
+    client.send(json!({"type": "interrupt"}));
+    let end = client.until_type("turn_end");
+    assert_eq!(end["result"], "interrupted by the user");
+    client.say("2", "y");
+    assert_eq!(client.until_type("turn_end")["result"], "b");
+    daemon.end();
+}
+
+#[test]
+#[ignore = "needs the daemon"]
+fn i01_resume_gets_exactly_the_prompt() {
     let capabilities = json!({"loadSession": true});
     let initialize = json!({"result": {"protocolVersion": 1, "agentCapabilities": capabilities}});
-    let scene =
-        Scene::new(&json!({"answers": {"initialize": initialize}, "before_load": [chunk("old")]}))
-            .env("COLONIZER_RESUME_SESSION", "s-1");
+    let scene = Scene::new(
+        &json!({"answers": {"initialize": initialize}, "before": {"session/load": [chunk("old")]}}),
+    )
+    .env("COLONIZER_RESUME_SESSION", "s-1");
     let daemon = Daemon::start(&scene, Some("go on"));
     let mut client = daemon.client(0);
     assert_eq!(client.until_type("user_message")["text"], "go on");
@@ -88,7 +100,7 @@ fn i01_a_resumed_session_gets_exactly_the_prompt() {
 
 #[test]
 #[ignore = "needs the daemon"]
-fn i03_a_shutdown_while_a_turn_runs() {
+fn i03_shutdown_while_a_turn_runs() {
     let steps = json!([{"spawn": ["sleep", "600"]}, chunk("a"), {"hang": 1}]);
     let scene =
         Scene::new(&json!({"prompts": [steps], "ignores_sigterm": true, "ignores_eof": true}));
@@ -117,7 +129,7 @@ fn i03_a_shutdown_while_a_turn_runs() {
 
 #[test]
 #[ignore = "needs the daemon"]
-fn i04_nothing_is_left_when_the_runner_is_killed() {
+fn i04_runner_killed_leaves_nothing() {
     let terminal = json!({"ask": {"id": "t", "method": "terminal/create", "params": {"command": "sleep", "args": ["600"]}}});
     let scene = Scene::new(&json!({
         "prompts": [[terminal, {"spawn": ["sleep", "600"]}, chunk("up"), {"hang": 1}]],
@@ -135,7 +147,7 @@ fn i04_nothing_is_left_when_the_runner_is_killed() {
 
 #[test]
 #[ignore = "needs the daemon"]
-fn i05_a_client_goes_on_where_it_was() {
+fn i05_reconnect_goes_on_where_it_was() {
     let scene = Scene::new(&prompts(json!([[chunk("a")]])));
     let daemon = Daemon::start(&scene, Some("x"));
     let mut client = daemon.client(0);
@@ -146,14 +158,19 @@ fn i05_a_client_goes_on_where_it_was() {
 
 #[test]
 #[ignore = "needs the daemon"]
-fn i05b_an_early_message_comes_before_the_brief() {
+fn i05b_early_message_comes_before_the_brief() {
     let scene = Scene::new(&json!({}));
     fs::create_dir(scene.at("ws/.colonizer")).unwrap();
-    let gate = scene.at("gate");
-    let wait = format!("while [ ! -e '{}' ]; do sleep 0.05; done", gate.display());
+    let (gate, begun) = (scene.at("gate"), scene.at("begun"));
+    let wait = format!(
+        "touch '{}'; while [ ! -e '{}' ]; do sleep 0.05; done",
+        begun.display(),
+        gate.display()
+    );
     fs::write(scene.at("ws/.colonizer/setup.sh"), wait).unwrap();
     let daemon = Daemon::start(&scene, Some("brief"));
     let mut client = daemon.client(0);
+    processes::until("the hook runs", || begun.exists());
     client.say("early", "first");
     // The daemon reads what a client sent before it answers a later request of it.
     daemon.client(0);
@@ -166,16 +183,15 @@ fn i05b_an_early_message_comes_before_the_brief() {
         .filter(|event| event["type"] == "user_message")
         .map(|event| &event["id"])
         .collect();
-    assert_eq!(echoes.len(), 2);
-    assert!(echoes.contains(&&json!("early")) && echoes.contains(&&json!("initial")));
+    assert_eq!(echoes, ["early", "initial"]);
 }
 
 #[test]
 #[ignore = "needs the daemon"]
-fn i06_a_burst_of_messages() {
+fn i06_burst_of_messages() {
     let scene = Scene::new(&json!({}));
     let daemon = Daemon::start(&scene, None);
-    let mut client = daemon.client(0);
+    let mut client = daemon.ready_client();
     for number in 0..300 {
         client.say(&format!("u-{number}"), "x");
     }
@@ -188,7 +204,7 @@ fn i06_a_burst_of_messages() {
 
 #[test]
 #[ignore = "needs the daemon"]
-fn i07_large_messages_stay_events() {
+fn i07_line_limit_of_256_kib_is_kept_by_large_messages() {
     let large = "x\n".repeat(500_000);
     let scene = Scene::new(&prompts(json!([[
         chunk(&large),
@@ -196,8 +212,8 @@ fn i07_large_messages_stay_events() {
         {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed", "rawOutput": large}},
     ]])));
     let daemon = Daemon::start(&scene, None);
-    let mut client = daemon.client(0);
-    client.say("1", &"y".repeat(150_000));
+    let mut client = daemon.ready_client();
+    client.say("1", &"y".repeat(300_000));
     client.until_type("turn_end");
     let events = daemon.end();
     let deltas = events
@@ -211,7 +227,7 @@ fn i07_large_messages_stay_events() {
 
 #[test]
 #[ignore = "needs the daemon"]
-fn i08_a_runner_that_is_not_there() {
+fn i08_runner_that_is_not_there() {
     let scene = Scene::new(&json!({}));
     let daemon = Daemon::start_program(&scene, None, "/no/such/runner");
     let status = daemon.client(0).until_state("error");
@@ -227,10 +243,14 @@ fn i08_a_runner_that_is_not_there() {
 
 #[test]
 #[ignore = "needs the daemon"]
-fn an_agent_that_dies() {
-    let scene = Scene::new(&prompts(json!([[chunk("a"), {"exit": 7}]])));
+fn agent_killed() {
+    let scene = Scene::new(&prompts(json!([[chunk("a"), {"hang": 1}]])));
     let daemon = Daemon::start(&scene, Some("x"));
     let mut client = daemon.client(0);
+    client.until_type("assistant_text_delta");
+    let agent = scene.received()[0]["pid"].as_i64().unwrap();
+    let agent = nix::unistd::Pid::from_raw(i32::try_from(agent).unwrap());
+    nix::sys::signal::kill(agent, nix::sys::signal::Signal::SIGKILL).unwrap();
     client.until_state("exited");
     let events = daemon.end();
     let outline = outline(&events);
@@ -255,7 +275,7 @@ fn i09_the_reference_agent_works_hardened() {
     );
     let scene = scene.env("COLONIZER_ACP_COMMAND", command);
     let daemon = Daemon::start(&scene, None);
-    let mut client = daemon.client(0);
+    let mut client = daemon.ready_client();
     client.say("1", "Reply with exactly REPLY-9 and nothing else.");
     assert_eq!(client.until_type("turn_end")["result"], "REPLY-9");
     client.say(

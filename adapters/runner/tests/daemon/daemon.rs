@@ -95,6 +95,13 @@ impl Daemon {
         }
     }
 
+    /// A client of a runner that runs. The daemon drops what it is told before.
+    pub fn ready_client(&self) -> Client {
+        let mut client = self.client(0);
+        client.until_state("idle");
+        client
+    }
+
     /// Asks for the end of the runner: the status line of the answer.
     pub fn post_shutdown(&self) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
@@ -195,7 +202,9 @@ impl Client {
 
     pub fn next(&mut self) -> Value {
         loop {
-            if let Message::Text(text) = self.socket.read().unwrap() {
+            let read = self.socket.read();
+            let message = read.unwrap_or_else(|error| panic!("{error} after {:#?}", self.events));
+            if let Message::Text(text) = message {
                 let event = check(&text);
                 self.events.push(event.clone());
                 return event;

@@ -15,3 +15,4 @@ mod support;
 
 mod cases;
 mod daemon;
+mod same_bytes;

@@ -3,8 +3,8 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     path::Path,
-    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
-    sync::mpsc::{Receiver, channel},
+    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    sync::mpsc::{Receiver, Sender, channel},
     thread::{self, JoinHandle},
     time::Instant,
 };
@@ -12,13 +12,15 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    processes::{DEADLINE, alive},
+    processes::{DEADLINE, alive, until},
     schema,
 };
 
 pub struct Runner {
     pub child: Child,
     stdin: Option<ChildStdin>,
+    /// Its output, as long as nobody reads it.
+    unread: Option<(ChildStdout, Sender<String>)>,
     lines: Receiver<String>,
     /// All events so far.
     pub events: Vec<Value>,
@@ -35,6 +37,13 @@ pub struct Ended {
 
 impl Runner {
     pub fn start(workspace: &Path, env: &[(String, String)], token: &str) -> Self {
+        let mut runner = Self::start_unread(workspace, env, token);
+        runner.read_on();
+        runner
+    }
+
+    /// A runner whose output nobody reads yet.
+    pub fn start_unread(workspace: &Path, env: &[(String, String)], token: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_acp-runner"));
         command
             .current_dir(workspace)
@@ -46,13 +55,7 @@ impl Runner {
             .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (sender, lines) = channel();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        thread::spawn(move || {
-            output
-                .lines()
-                .map_while(Result::ok)
-                .for_each(|line| drop(sender.send(line)));
-        });
+        let unread = Some((child.stdout.take().unwrap(), sender));
         let mut error = child.stderr.take().unwrap();
         let stderr = thread::spawn(move || {
             let mut bytes = Vec::new();
@@ -62,6 +65,7 @@ impl Runner {
         Self {
             stdin: child.stdin.take(),
             child,
+            unread,
             lines,
             events: Vec::new(),
             stderr: Some(stderr),
@@ -69,10 +73,45 @@ impl Runner {
         }
     }
 
+    /// Begins to read its output.
+    pub fn read_on(&mut self) {
+        let (output, sender) = self.unread.take().unwrap();
+        thread::spawn(move || {
+            BufReader::new(output)
+                .lines()
+                .map_while(Result::ok)
+                .for_each(|line| drop(sender.send(line)));
+        });
+    }
+
+    /// Closes the end of its output that nobody has read.
+    pub fn close_output(&mut self) {
+        self.unread = None;
+    }
+
     pub fn line(&mut self, line: &str) {
+        self.bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Writes bytes that need not be a line.
+    pub fn bytes(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().unwrap();
-        writeln!(stdin, "{line}").unwrap();
+        stdin.write_all(bytes).unwrap();
         stdin.flush().unwrap();
+    }
+
+    pub fn signal(&self, signal: nix::sys::signal::Signal) {
+        let pid = nix::unistd::Pid::from_raw(self.child.id().cast_signed());
+        nix::sys::signal::kill(pid, signal).unwrap();
+    }
+
+    /// The most memory that it ever had, in bytes.
+    pub fn peak_memory(&self) -> u64 {
+        let status = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(status).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+        let kib = line.unwrap().split_whitespace().nth(1).unwrap();
+        kib.parse::<u64>().unwrap() * 1024
     }
 
     pub fn send(&mut self, command: Value) {
@@ -163,6 +202,12 @@ impl Runner {
         let last = json!({"type": "status", "state": "exited"});
         assert_eq!(ended.events.last(), Some(&last));
         ended
+    }
+
+    /// Waits for the end of its process, whatever it says.
+    pub fn exit(&mut self) -> ExitStatus {
+        until("it exits", || self.child.try_wait().unwrap().is_some());
+        self.child.wait().unwrap()
     }
 
     /// Waits for its end. No process of it may be left then.

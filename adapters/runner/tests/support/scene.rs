@@ -46,6 +46,15 @@ impl Scene {
         self
     }
 
+    /// The command line of the agent.
+    pub fn agent_command(&self) -> &str {
+        let command = self
+            .env
+            .iter()
+            .find(|(name, _)| name == "COLONIZER_ACP_COMMAND");
+        &command.unwrap().1
+    }
+
     /// All variables for the runner.
     pub fn variables(&self) -> Value {
         self.env
@@ -98,6 +107,11 @@ impl Scene {
 
     pub fn start(&self) -> Runner {
         self.start_in(&self.at("ws"))
+    }
+
+    /// A runner whose output nobody reads yet.
+    pub fn start_unread(&self) -> Runner {
+        Runner::start_unread(&self.at("ws"), &self.env, &self.token)
     }
 
     pub fn start_in(&self, workspace: &Path) -> Runner {

@@ -6,7 +6,7 @@
 //!
 //! - `answers`: by method, `{result}` or `{error}`, or null for no answer at all;
 //! - `refused_models`: model ids that are answered with an error;
-//! - `before_load`: steps before the answer to `session/load`;
+//! - `before`: by method, steps before the answer;
 //! - `start`: steps that run once the session is there;
 //! - `prompts`: for each prompt a list of steps, the last of which repeats;
 //! - `ignores_sigterm`: whether SIGTERM does nothing.
@@ -132,9 +132,7 @@ impl Agent {
         if message.get("id").is_none() {
             return;
         }
-        if method == "session/load" {
-            self.steps(&self.script["before_load"], None);
-        }
+        self.steps(&self.script["before"][method], None);
         let answer = match self.script["answers"].get(method) {
             Some(Value::Null) => return,
             Some(answer) => answer.clone(),

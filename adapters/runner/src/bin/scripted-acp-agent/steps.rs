@@ -1,12 +1,14 @@
 //! The steps of a script. A step is an object with one member:
 //!
-//! - `update`: sends a `session/update`; `raw`: sends a line as it is;
+//! - `update`: sends a `session/update`; `raw`: sends a line as it is; `piece`: sends it without its end;
 //! - `ask`: sends a request `{id, method, params}` and waits for its answer; `request` does not wait;
 //! - `notify`: sends a notification `{method, params}`;
 //! - `wait_cancel`: waits for `session/cancel`; `wait_answers`: for so many answers in all;
 //! - `wait_file`: waits until a file is there;
 //! - `stop`, `result`, `error`: answers the prompt; without any the prompt ends with `end_turn`;
-//! - `stderr`: writes to standard error; `flood`: writes to `stdout` or `stderr` for ever;
+//! - `repeat`: does a `step` so many `times`; `{n}` in it is the number of the round;
+//! - `stderr`: writes to standard error;
+//! - `flood`: writes for ever: `text`, `thoughts`, `noise`, or to `stderr`;
 //! - `spawn`: starts a command that inherits nothing but the environment; `exit`, `abort`: ends;
 //! - `hang`: never goes on; `close_output`: closes standard output.
 
@@ -44,6 +46,22 @@ impl Agent {
                 "params": {"sessionId": "s-1", "update": value},
             })),
             "raw" => self.line(value.as_str().unwrap()),
+            "piece" => {
+                let mut output = self.output.lock().unwrap();
+                let _ = output.write_all(value.as_str().unwrap().as_bytes());
+                let _ = output.flush();
+            }
+            "repeat" => {
+                for number in 0..value["times"].as_u64().unwrap() {
+                    let step = value["step"]
+                        .to_string()
+                        .replace("{n}", &number.to_string());
+                    self.steps(
+                        &json!([serde_json::from_str::<Value>(&step).unwrap()]),
+                        None,
+                    );
+                }
+            }
             "ask" => {
                 let id = self.ask(value);
                 self.wait(|seen| seen.answers.iter().any(|answer| answer["id"] == id));
@@ -93,15 +111,24 @@ impl Agent {
     }
 }
 
-fn flood(stream: &Value) {
-    let update = json!({"jsonrpc": "2.0", "method": "session/update", "params": {
-        "sessionId": "s-1",
-        "update": {"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": "x"}},
-    }});
-    let block = format!("{update}\n").repeat(100);
+fn flood(what: &Value) {
+    let what = what.as_str().unwrap();
+    let update = |kind: &str| {
+        json!({"jsonrpc": "2.0", "method": "session/update", "params": {
+            "sessionId": "s-1",
+            "update": {"sessionUpdate": kind, "content": {"type": "text", "text": "x"}},
+        }})
+        .to_string()
+    };
+    let line = match what {
+        "text" => update("agent_message_chunk"),
+        "thoughts" => update("agent_thought_chunk"),
+        _ => "noise".to_owned(),
+    };
+    let block = format!("{line}\n").repeat(100);
     loop {
-        let written = match stream.as_str() {
-            Some("stderr") => io::stderr().write_all(block.as_bytes()),
+        let written = match what {
+            "stderr" => io::stderr().write_all(block.as_bytes()),
             _ => io::stdout().write_all(block.as_bytes()),
         };
         if written.is_err() {
