@@ -45,7 +45,7 @@ pub use environment::base_environment;
 pub use error::SpawnError;
 pub use launch::{Merged, Piped, start_merged, start_piped};
 pub use run::{Finished, RunLimits, run};
-pub use sweep::sweep;
+pub use sweep::{SWEEP_DEADLINE, sweep};
 pub use tree::{Ended, Tree};
 
 pub use crate::supervise::{Access, Confinement};
@@ -91,6 +91,13 @@ impl Supervisor {
     pub const fn with_grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
+    }
+
+    /// How long what it starts takes to be gone, at most, once it must end. What is there for
+    /// longer hangs in the kernel.
+    #[must_use]
+    pub const fn longest_end(&self) -> Duration {
+        tree::longest_end(self.grace)
     }
 }
 

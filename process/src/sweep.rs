@@ -38,7 +38,7 @@ use crate::supervise::{MARKER, tree};
 
 /// How long a sweep may take. A SIGKILL works in microseconds; only a process that hangs in the
 /// kernel outlives this, and nobody could end it.
-const SWEEP_DEADLINE: Duration = Duration::from_secs(1);
+pub const SWEEP_DEADLINE: Duration = Duration::from_millis(500);
 
 /// How often a sweep looks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);

@@ -29,7 +29,13 @@ use crate::supervise::{Failure, Report, Request};
 
 /// How long a tree may take to be gone once it must end, on top of the supervisor's grace: time to
 /// see that a SIGKILL has worked. Only a process that hangs in the kernel needs longer.
-const END_DEADLINE: Duration = Duration::from_millis(1_500);
+const END_DEADLINE: Duration = Duration::from_millis(1_200);
+
+/// How long a tree may take to be gone, once it must end, that gets this grace. A process that is
+/// there for longer hangs in the kernel, and the tree counts as [`Ended::Lost`].
+pub(super) const fn longest_end(grace: Duration) -> Duration {
+    grace.saturating_add(END_DEADLINE)
+}
 
 /// The longest report. Ours have fewer than 200 bytes.
 const MAX_REPORT: usize = 4_096;
@@ -206,7 +212,7 @@ impl Tree {
 
     fn must_end(&mut self) {
         self.deadline
-            .get_or_insert_with(|| Instant::now() + self.grace + END_DEADLINE);
+            .get_or_insert_with(|| Instant::now() + longest_end(self.grace));
     }
 
     /// Goes to the next state, or hears something new in this one.
