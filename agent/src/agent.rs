@@ -141,7 +141,7 @@ impl Agent {
     /// Ends everything that runs, within the budget of a shutdown, and returns whether all of it
     /// has ended.
     pub async fn shut_down(&self) -> bool {
-        let saved_by = Instant::now() + (limits::SHUTDOWN_BUDGET - limits::LAST_WRITE);
+        let saved_by = Instant::now() + limits::SAVED_BY;
         self.closing.cancel();
         self.tasks.close();
         let sessions = self.sessions.all();

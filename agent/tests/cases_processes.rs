@@ -17,6 +17,7 @@ mod support;
 use std::{fs, net::TcpStream, process::Command, time::Duration};
 
 use acp_agent::mode::Mode;
+use nix::{sys::signal::Signal, unistd::Pid};
 use robust::Scene;
 use serde_json::{Value, json};
 use soak::{
@@ -125,6 +126,55 @@ fn a002_what_was_written_before_the_end_is_answered() -> Found<()> {
             let answer = messages.iter().find(|m| m["id"] == id).unwrap();
             assert!(answer.get("result").is_some(), "{answer}");
         }
+    }
+    Ok(())
+}
+
+/// For an agent, what is wrapped is a tool server.
+#[test]
+fn a003_what_is_wrapped_dies_and_the_prompt_is_answered() -> Found<()> {
+    let scene = Scene::new()?;
+    let mut client = scene.client()?;
+    let session = scene.session_with_server(&mut client, &[])?;
+    let id = client.prompt(&session, "Call the tool hang")?;
+    scene.logged("hangs")?;
+    let log = scene.log();
+    let pid = log.iter().find_map(|line| line.strip_prefix("pid "));
+    let pid = Pid::from_raw(pid.unwrap().parse().unwrap());
+    nix::sys::signal::kill(pid, Signal::SIGKILL).unwrap();
+    assert_eq!(client.answer(id)?["result"]["stopReason"], "end_turn");
+    let calls = ends(&client.updates());
+    assert_eq!(calls.len(), 1, "{calls:?}");
+    assert_eq!(calls[0].0, "failed", "{calls:?}");
+    assert!(calls[0].1.contains("inner"), "{calls:?}");
+    assert_eq!(client.turn(&session, "reply MARK")?, "end_turn");
+    scene.end(client).map(drop)
+}
+
+/// Neither a signal nor the end of the input reaches what stands behind a shim that only waits.
+#[test]
+fn a005_what_a_shim_waits_for_is_ended_too() -> Found<()> {
+    let shim = [
+        "python3",
+        "-c",
+        "import subprocess, sys; subprocess.call(sys.argv[1:])",
+    ];
+    for with_signal in [true, false] {
+        let scene = Scene::new()?;
+        let mut client = scene.client()?;
+        let session = scene.session_with_server(&mut client, &shim)?;
+        let command = format!("{} '{}' sleep {}", shim[..2].join(" "), shim[2], scene.mark);
+        let id = client.prompt(&session, &run(&command))?;
+        client.running(&session)?;
+        until("all of them run", || {
+            processes::alive(&scene.mark).len() >= 5
+        });
+        if with_signal {
+            client.program.signal(Signal::SIGTERM)?;
+        }
+        let messages = scene.end(client)?;
+        let answer = messages.iter().find(|m| m["id"] == id).unwrap();
+        assert_eq!(answer["result"]["stopReason"], "cancelled");
     }
     Ok(())
 }

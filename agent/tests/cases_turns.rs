@@ -94,6 +94,94 @@ fn a033_nothing_of_a_cancelled_turn_comes_behind_its_answer() -> Found<()> {
     scene.end(client).map(drop)
 }
 
+/// For an agent, the inner side is a tool server.
+#[test]
+fn a034_a_cancel_ends_the_turn_and_nothing_else() -> Found<()> {
+    let scene = Scene::new()?;
+    let mut client = scene.client()?;
+    let session = scene.session_with_server(&mut client, &[])?;
+    assert_eq!(client.turn(&session, "Remember K=42")?, "end_turn");
+    let id = client.prompt(&session, "Call the tool hang")?;
+    scene.logged("hangs")?;
+    client.cancel(&session)?;
+    assert_eq!(client.answer(id)?["result"]["stopReason"], "cancelled");
+    scene.logged("cancelled")?;
+    client.seen();
+    assert_eq!(client.turn(&session, "What is K?")?, "end_turn");
+    assert!(text(&client.updates()).contains("42"));
+    assert_eq!(client.turn(&session, "Call the tool next")?, "end_turn");
+    // The same process, which never ended, and heard of one cancel.
+    let log = scene.log();
+    let pid = log[0].strip_prefix("pid ").unwrap();
+    let said = client.updates();
+    assert!(
+        said.iter()
+            .any(|u| u.to_string().contains(&format!("1 from {pid}"))),
+        "{said:?}"
+    );
+    assert_eq!(log[1..], ["hangs", "cancelled"]);
+    scene.end(client).map(drop)
+}
+
+#[test]
+fn a035_a_cancel_of_a_turn_that_has_ended_hits_no_later_one() -> Found<()> {
+    let scene = Scene::new()?;
+    let mut client = scene.client()?;
+    let session = scene.session_with_server(&mut client, &[])?;
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}});
+    let prompt =
+        |words: &str| json!({"sessionId": session, "prompt": [{"type": "text", "text": words}]});
+    for number in 1..=20 {
+        assert_eq!(client.turn(&session, "reply A")?, "end_turn");
+        let (id, next) = client.message("session/prompt", prompt("Call the tool next"));
+        client.raw(format!("{cancel}\n{next}\n").as_bytes())?;
+        assert_eq!(client.answer(id)?["result"]["stopReason"], "end_turn");
+        let said = client.updates();
+        assert!(
+            said.iter()
+                .any(|u| u.to_string().contains(&format!("{number} from"))),
+            "{said:?}"
+        );
+    }
+    assert_eq!(
+        scene.log().len(),
+        1,
+        "the inner side hears of no cancel: {:?}",
+        scene.log()
+    );
+    // The other way round it is the cancel of that prompt.
+    let (id, next) = client.message("session/prompt", prompt("Call the tool hang"));
+    client.raw(format!("{next}\n{cancel}\n").as_bytes())?;
+    assert_eq!(client.answer(id)?["result"]["stopReason"], "cancelled");
+    scene.end(client).map(drop)
+}
+
+/// The tool server goes on with what it should stop, and answers it later or never.
+#[test]
+fn a036_a_turn_is_cancelled_also_when_its_inner_side_is_not() -> Found<()> {
+    let scene = Scene::new()?;
+    let mut client = scene.client()?;
+    let session = scene.session_with_server(&mut client, &[])?;
+    for _ in 0..3 {
+        let id = client.prompt(&session, "Call the tool hang")?;
+        client.running(&session)?;
+        client.cancel(&session)?;
+        assert_eq!(client.answer(id)?["result"]["stopReason"], "cancelled");
+        client.seen();
+        assert_eq!(client.turn(&session, "reply MARK")?, "end_turn");
+        let updates = client.updates();
+        assert_eq!(text(&updates), "MARK");
+        assert!(
+            !updates
+                .iter()
+                .any(|u| u["sessionUpdate"] == "tool_call_update"),
+            "{updates:?}"
+        );
+    }
+    scene.end(client).map(drop)
+}
+
 #[test]
 fn a037_every_call_of_a_cancelled_turn_has_a_final_status() -> Found<()> {
     let scene = Scene::new()?;

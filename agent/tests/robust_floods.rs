@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 use soak::{
     client::{Client, END_DEADLINE, Next, text},
     finding::Found,
+    processes,
     program::Program,
 };
 
@@ -422,6 +423,104 @@ fn loads_without_a_reader_do_not_stop_the_end() -> Found<()> {
     drop(stdin);
     ends("24 loads without a reader", &mut program);
     drop(stdout);
+    scene.nothing_left()
+}
+
+/// 2,048 requests, or 64 MiB of them, may be worked on. The next is refused at once, since what
+/// stands behind it may be the cancel that would make room; and a refused one can be sent again.
+#[test]
+fn requests_beyond_the_bound_are_refused_and_a_cancel_behind_them_is_heard() -> Found<()> {
+    const AT_ONCE: u64 = 2_048;
+    let loads = acp_agent::limits::LOADS_AT_ONCE;
+    let scene = Scene::new()?;
+    let mut client = scene.client()?;
+    let mut stored = Vec::new();
+    for _ in 0..loads {
+        let id = client.session(scene.cwd())?;
+        // More than the pipe and the outbox take, so that a load of it waits for its reader.
+        for _ in 0..5 {
+            client.turn(&id, "Run the shell command: yes x | head -c 100000")?;
+        }
+        client.seen();
+        stored.push(id);
+    }
+    scene.end(client)?;
+
+    let (mut program, mut stdin, stdout) = Program::start(&scene.setup())?;
+    let mut stdout = BufReader::new(stdout).lines();
+    let mut receive =
+        || -> Value { serde_json::from_str(&stdout.next().unwrap().unwrap()).unwrap() };
+    let mut send = |text: &str| stdin.write_all(text.as_bytes()).unwrap();
+    let folder = json!({"cwd": scene.cwd(), "mcpServers": []});
+    send(&request(0, "session/new", &folder));
+    let session = receive()["result"]["sessionId"].clone();
+    let sleep = format!("Run the shell command sleep {}", scene.mark);
+    let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": sleep}]});
+    send(&request(1, "session/prompt", &prompt));
+    while receive()["params"]["update"]["status"] != "in_progress" {}
+
+    // Nobody reads from here on: these wait for their reader, and those behind them for these.
+    let load = |id: u64, session: &str| {
+        let params = json!({"sessionId": session, "cwd": scene.cwd(), "mcpServers": []});
+        request(id, "session/load", &params)
+    };
+    let mut ids = 100..;
+    let mut accepted = Vec::new();
+    for session in &stored {
+        accepted.extend(ids.next());
+        send(&load(accepted[accepted.len() - 1], session));
+    }
+    settle(|| program.figures().map(|figures| figures.memory));
+    // It would fit, were nothing else worked on.
+    let large = json!({"_meta": {"x": "x".repeat(64 << 20)}});
+    send(&request(2, "session/list", &large));
+    while (accepted.len() as u64) < AT_ONCE {
+        accepted.extend(ids.next());
+        let id = accepted[accepted.len() - 1];
+        send(&load(id, &format!("none{id}")));
+    }
+    for id in 3..6 {
+        send(&request(id, "session/list", &json!({})));
+    }
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}});
+    send(&format!("{cancel}\n"));
+    let sleeps = |(_, line): &(u32, String)| line.starts_with("sleep");
+    let deadline = Instant::now() + END_DEADLINE;
+    while processes::alive(&scene.mark).iter().any(sleeps) {
+        assert!(Instant::now() < deadline, "the cancel was not heard");
+    }
+    bounded("2,048 requests at once", &program, 512 * MIB);
+
+    // Whoever reads again finds each answered.
+    let (mut answered, mut refused) = (Vec::new(), Vec::new());
+    while answered.len() + refused.len() < accepted.len() + 5 {
+        let message = receive();
+        let Some(id) = message["id"].as_u64() else {
+            continue;
+        };
+        match message["error"]["message"].as_str() {
+            Some(why) if why.contains("too many requests at once") => refused.push(id),
+            _ => answered.push(id),
+        }
+    }
+    refused.sort_unstable();
+    answered.sort_unstable();
+    accepted.insert(0, 1);
+    assert_eq!(refused, [2, 3, 4, 5]);
+    assert!(answered == accepted, "each of the others has one answer");
+    send(&request(2, "session/list", &large));
+    let listed = loop {
+        let message = receive();
+        // Loads are followed by a word on the commands of their session.
+        if message["id"] == 2 {
+            break message;
+        }
+    };
+    let listed = listed["result"]["sessions"].as_array().unwrap().len();
+    assert_eq!(listed, loads + 1);
+    drop(stdin);
+    ends("2,048 requests at once", &mut program);
     scene.nothing_left()
 }
 

@@ -16,6 +16,7 @@ mod support;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex},
+    time::{Duration, Instant},
 };
 
 use acp_agent::{
@@ -30,6 +31,10 @@ use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use serde_json::{Value, json};
 use soak::{finding::Found, judge::Judge};
 use support::client::{Client, Setup};
+use tokio::runtime::Handle;
+
+/// How long the last tasks may take to end, on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(20);
 
 /// A model that says and calls at random, lets others run in between, and sometimes never ends.
 struct Wild(Arc<Mutex<StdRng>>);
@@ -89,6 +94,8 @@ struct Player {
     lines: VecDeque<String>,
     seed: u64,
     sessions: Vec<String>,
+    /// All that were ever made.
+    made: Vec<String>,
     last: i64,
     /// Permissions that were asked for, answered or not.
     asked: Vec<Value>,
@@ -153,8 +160,9 @@ impl Player {
             .request("session/new", json!({"cwd": cwd, "mcpServers": []}))
             .await;
         let answer = self.read_to(id).await;
-        self.sessions
-            .push(answer["result"]["sessionId"].as_str().unwrap().to_owned());
+        let session = answer["result"]["sessionId"].as_str().unwrap().to_owned();
+        self.made.push(session.clone());
+        self.sessions.push(session);
     }
 
     /// Everything that the agent has to say now.
@@ -233,6 +241,29 @@ impl Player {
         self.send(message).await;
     }
 
+    /// Closes every session. Then there are no more tasks than there were before the first.
+    async fn come_to_rest(&mut self, tasks_at_rest: usize) {
+        const BUSY: i64 = -32600;
+        for session in std::mem::take(&mut self.made) {
+            loop {
+                let of = json!({"sessionId": session});
+                let id = self.request("session/close", of).await;
+                if self.read_to(id).await["error"]["code"] != BUSY {
+                    break;
+                }
+            }
+        }
+        let deadline = Instant::now() + DEADLINE;
+        while tasks() > tasks_at_rest {
+            let (left, seed) = (tasks(), self.seed);
+            assert!(
+                Instant::now() < deadline,
+                "ROBUST_SEED={seed}: {left} tasks at rest, and {tasks_at_rest} before"
+            );
+            tokio::task::yield_now().await;
+        }
+    }
+
     /// Some sessions, some actions, and the end of all turns.
     async fn round(&mut self) {
         self.sessions.clear();
@@ -248,6 +279,11 @@ impl Player {
         }
         self.catch_up().await;
     }
+}
+
+/// Tasks of the runtime that have not ended.
+fn tasks() -> usize {
+    Handle::current().metrics().num_alive_tasks()
 }
 
 /// Plays rounds over one connection, and judges it.
@@ -266,13 +302,16 @@ async fn play(seed: u64, rounds: u64) {
         lines: VecDeque::new(),
         seed,
         sessions: Vec::new(),
+        made: Vec::new(),
         last: 1,
         asked: Vec::new(),
     };
     player.client.initialize().await;
+    let at_rest = tasks();
     for _ in 0..rounds {
         player.round().await;
     }
+    player.come_to_rest(at_rest).await;
     player.judge.closed();
     player.client.close();
     while let Some(message) = player.client.receive().await {

@@ -11,9 +11,14 @@
 
 mod robust;
 
-use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt, process::Command};
+use std::{
+    collections::BTreeMap, env, ffi::OsString, fs, os::unix::fs::PermissionsExt, process::Command,
+    thread,
+};
 
+use nix::libc;
 use robust::Scene;
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use serde_json::{Value, json};
 use soak::{
     client::{Client, text, text_of},
@@ -42,6 +47,27 @@ fn on_a_small_disk(scene: &Scene, options: &str) -> Option<Setup> {
     }
     eprintln!("SKIPPED, NOTHING TESTED: mounting is not permitted here");
     None
+}
+
+/// An agent for which this system call fails with an I/O error, as on a disk that breaks: a filter
+/// of the kernel holds for all that its thread starts. `None`: filters are not permitted here.
+fn where_it_fails(scene: &Scene, call: i64) -> Found<Option<Client>> {
+    let filter = SeccompFilter::new(
+        BTreeMap::from([(call, Vec::new())]),
+        SeccompAction::Allow,
+        SeccompAction::Errno(libc::EIO.unsigned_abs()),
+        env::consts::ARCH.try_into().unwrap(),
+    );
+    let filter: BpfProgram = filter.unwrap().try_into().unwrap();
+    let setup = scene.setup();
+    let started = thread::spawn(move || {
+        if let Err(error) = seccompiler::apply_filter(&filter) {
+            eprintln!("SKIPPED, NOTHING TESTED: {error}");
+            return Ok(None);
+        }
+        Client::start(&setup).map(Some)
+    });
+    started.join().unwrap()
 }
 
 /// The message of an error answer.
@@ -206,6 +232,98 @@ fn a_folder_that_is_deleted_during_a_session_is_told() -> Found<()> {
     let ended = client.end()?;
     eprintln!("ended with {}", ended.status);
     scene.nothing_left()
+}
+
+/// The kernel says once that it could not write, and forgets what it had: so the session ends
+/// there, and the agent lives. The file's data and its name in the folder are flushed apart.
+#[test]
+fn a_flush_that_fails_is_told_and_never_taken_for_one() -> Found<()> {
+    for (name, call) in [
+        ("fdatasync", libc::SYS_fdatasync),
+        ("fsync", libc::SYS_fsync),
+    ] {
+        let scene = Scene::new()?;
+        let Some(mut client) = where_it_fails(&scene, call)? else {
+            return Ok(());
+        };
+        if call == libc::SYS_fsync {
+            no_folder_is_taken_for_durable(&mut client, &scene)?;
+        }
+        // Nothing is promised yet.
+        let session = client.session(scene.cwd())?;
+        let failed = client.turn(&session, "reply ONE")?;
+        assert!(error(&failed).contains("cannot flush"), "{name}: {failed}");
+        assert!(error(&failed).contains("os error 5"), "{name}: {failed}");
+        let lost = client.turn(&session, "reply TWO")?;
+        assert!(
+            error(&lost).contains("load this one again"),
+            "{name}: {lost}"
+        );
+        // A cancelled turn is answered as cancelled all the same.
+        let sleep = format!("Run the shell command sleep {}", scene.mark);
+        let sleep = client.prompt(&session, &sleep)?;
+        client.running(&session)?;
+        client.cancel(&session)?;
+        assert_eq!(client.answer(sleep)?["result"]["stopReason"], "cancelled");
+        // Loaded again it has what the kernel still has, and the next prompt is told the same.
+        client.seen();
+        assert!(client.load(&session, scene.cwd())?.get("result").is_some());
+        assert_eq!(text(&client.updates()), "ONE", "{name}");
+        let failed = client.turn(&session, "reply THREE")?;
+        assert!(error(&failed).contains("cannot flush"), "{name}: {failed}");
+        let listed = client.call("session/list", json!({}))?;
+        assert_eq!(listed["result"]["sessions"].as_array().unwrap().len(), 1);
+        // What could not be saved is no clean end.
+        let ended = client.end()?;
+        assert_eq!(ended.status.code(), Some(1), "{name}");
+        scene.nothing_left()?;
+
+        // The disk is well again, and no more is gone than was told.
+        let mut client = scene.client()?;
+        assert!(client.load(&session, scene.cwd())?.get("result").is_some());
+        assert_eq!(text(&client.updates()), "ONETHREE", "{name}");
+        assert_eq!(client.turn(&session, "reply FOUR")?, "end_turn");
+        scene.end(client)?;
+    }
+    Ok(())
+}
+
+/// A folder whose name may be gone after a power cut is none, also for who asks again.
+fn no_folder_is_taken_for_durable(client: &mut Client, scene: &Scene) -> Found<()> {
+    for _ in 0..2 {
+        let refused = new_session(client, scene)?;
+        assert!(error(&refused).contains("flush the folder"), "{refused}");
+    }
+    fs::create_dir(scene.state.path().join("sessions")).unwrap();
+    Ok(())
+}
+
+#[test]
+fn a_delete_and_an_edit_that_cannot_be_flushed_are_told() -> Found<()> {
+    let scene = Scene::new()?;
+    let Some(mut client) = where_it_fails(&scene, libc::SYS_fsync)? else {
+        return Ok(());
+    };
+    no_folder_is_taken_for_durable(&mut client, &scene)?;
+    let session = client.session(scene.cwd())?;
+    client.turn(&session, "Write the word NEW into the file a.txt")?;
+    let updates = client.updates();
+    let failed = updates.iter().find(|update| update["status"] == "failed");
+    let failed = failed.unwrap().to_string();
+    assert!(failed.contains("os error 5"), "{failed}");
+    assert_eq!(
+        fs::read_dir(scene.cwd()).unwrap().count(),
+        0,
+        "nothing is left of it"
+    );
+    // The second time it is gone already, and might come back.
+    for _ in 0..2 {
+        let refused = client.call("session/delete", json!({"sessionId": session}))?;
+        assert!(error(&refused).contains("cannot flush"), "{refused}");
+    }
+    let answer = client.session(scene.cwd())?;
+    assert_ne!(answer, session, "the agent lives");
+    client.end().map(drop)
 }
 
 #[test]

@@ -106,8 +106,19 @@ impl Store {
     /// be dropped first.
     pub fn delete(&self, session_id: &str) -> Result<(), StoreError> {
         match self.remove(session_id) {
-            Err(StoreError::InvalidId { .. } | StoreError::NotFound { .. }) => Ok(()),
+            Err(StoreError::InvalidId { .. }) => Ok(()),
+            // Perhaps by a delete that could not be flushed: this one promises it again.
+            Err(StoreError::NotFound { .. }) => self.flush_names(),
             other => other,
+        }
+    }
+
+    /// Makes it durable which sessions there are.
+    fn flush_names(&self) -> Result<(), StoreError> {
+        let flushed = File::open(&self.folder).and_then(|folder| sync_folder(&folder));
+        match flushed {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            other => other.map_err(io_error("flush", &self.folder)),
         }
     }
 
@@ -117,9 +128,8 @@ impl Store {
             .open(&path)
             .map_err(|error| not_opened(error, session_id, &path))?;
         let _held = lock(file, &path, session_id)?;
-        std::fs::remove_file(&path)
-            .and_then(|()| sync_folder(&folder_of(&path)?))
-            .map_err(io_error("delete", &path))
+        std::fs::remove_file(&path).map_err(io_error("delete", &path))?;
+        self.flush_names()
     }
 
     /// The folder that the files are in.
@@ -196,9 +206,12 @@ fn make_private(folder: &Path) -> Result<(), StoreError> {
         Ok(()) => {
             make_owners_only(folder)?;
             // So that the way to the first session is as durable as the session.
-            folder_of(folder)
-                .and_then(|above| sync_folder(&above))
-                .map_err(io_error("flush the folder above", folder))
+            let flushed = folder_of(folder).and_then(|above| sync_folder(&above));
+            flushed.map_err(|error| {
+                // Whoever tries again would find it, and take it for durable.
+                let _ = std::fs::remove_dir(folder);
+                io_error("flush the folder above", folder)(error)
+            })
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(io_error("make the folder", folder)(error)),

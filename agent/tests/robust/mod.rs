@@ -10,9 +10,10 @@
 use std::{
     env,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+use serde_json::json;
 use soak::{
     client::Client,
     finding::{Finding, Found, must},
@@ -48,6 +49,40 @@ impl Scene {
 
     pub fn client(&self) -> Found<Client> {
         Client::start(&self.setup())
+    }
+
+    /// A session whose tool server, called `inner`, is started by `shim`. It writes to `log` what it
+    /// hears: its process, its calls, their cancels.
+    pub fn session_with_server(&self, client: &mut Client, shim: &[&str]) -> Found<String> {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp_server/server.py");
+        let args = ["python3", script, "good", &self.mark];
+        let command: Vec<&str> = shim.iter().copied().chain(args).collect();
+        let log = self.cwd().join("log");
+        let server = json!({"name": "inner", "command": command[0], "args": command[1..],
+            "env": [{"name": "LOG", "value": log}]});
+        let params = json!({"cwd": self.cwd(), "mcpServers": [server]});
+        let answer = client.call("session/new", params)?;
+        let id = answer["result"]["sessionId"].as_str();
+        id.map(ToOwned::to_owned)
+            .ok_or_else(|| Finding(format!("session/new was answered with {answer}")))
+    }
+
+    /// What the tool server has written.
+    pub fn log(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(self.cwd().join("log")).unwrap_or_default();
+        log.lines().map(ToOwned::to_owned).collect()
+    }
+
+    /// Waits until the tool server has written this line.
+    pub fn logged(&self, line: &str) -> Found<()> {
+        let deadline = Instant::now() + GONE;
+        while !self.log().iter().any(|logged| logged == line) {
+            must(Instant::now() < deadline, || {
+                format!("no {line} in {:?}", self.log())
+            })?;
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
     }
 
     pub fn cwd(&self) -> &Path {
