@@ -10,7 +10,7 @@ ONLY ?=
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 AGENT ?= $(TARGET)/debug/acp-agent --acp
 
-.PHONY: help build release journeys test lint doc bench soak peers image containers recipes slurm daemon ci tools clean
+.PHONY: help build release journeys test lint doc bench soak fuzz peers clients image containers targets recipes slurm daemon ci tools clean
 
 HOST := $(shell rustc --print host-tuple 2>/dev/null)
 DURATION ?= 60
@@ -32,7 +32,8 @@ build: tools ## Build all programs
 # that the program's own addresses are not randomised.
 release: tools ## Build the static programs for release
 	RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static" $(CARGO) build --release --target $(HOST) \
-		-p acp-agent -p journeys-tests -p mcp-tools -p acp-runner --bins
+		-p acp-agent -p journeys-tests -p mcp-tools -p acp-runner -p acp-sessions \
+		--bin acp-agent --bin acp-journeys --bin mcp-tools --bin acp-runner --bin acp-sessions
 
 journeys: build ## Run the reference agent through the seven journeys
 	@scripts/journeys $(REPEAT) $(foreach name,$(ONLY),--only $(name)) -- $(AGENT)
@@ -54,14 +55,23 @@ bench: tools ## Measure the agent against a canned responder, side by side
 soak: build ## Random mixed work for DURATION seconds, with the invariants checked all the time
 	$(TARGET)/debug/soak --seconds $(DURATION)
 
+fuzz: tools ## Fuzz all that reads bytes of others, DURATION seconds for each
+	scripts/fuzz $(DURATION)
+
 peers: build ## Run the checker on right agents that others' SDKs make
 	journeys-tests/peers/run
+
+clients: build ## Take real clients through the seven journeys' prompts
+	journeys-tests/clients/run
 
 image: ## Build the container image acp-journeys with docker or podman
 	@scripts/image
 
 containers: ## Build the image and run the journeys in podman, docker, bubblewrap and unshare
 	scripts/test-containers
+
+targets: tools ## Run durable sessions over a real ssh server and in real containers
+	scripts/test-targets
 
 recipes: tools ## Hold the recipes for engines against the engines' schemas
 	journeys-tests/recipes/run

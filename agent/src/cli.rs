@@ -4,18 +4,21 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use thiserror::Error;
 
-use crate::mode::Mode;
+use crate::{
+    mode::Mode,
+    model::{self, Source, SourceError},
+};
 
 /// The reference agent for the Agent Client Protocol (ACP).
 ///
 /// An editor or a harness starts it and speaks ACP version 1 with it: JSON-RPC 2.0, one message a
 /// line, on stdin and stdout. Logs go to stderr. It ends when its stdin is closed.
 ///
-/// The model behind it is a deterministic stub: it follows plain instructions, needs no network
-/// and no login, and answers the same words the same way each time.
+/// The model behind it, unless another is named, is a deterministic stub: it follows plain
+/// instructions, needs no network and no login, and answers the same words the same way each time.
 #[derive(Debug, Parser)]
 #[command(name = "acp-agent", version, after_help = AFTER_HELP)]
 pub struct Arguments {
@@ -27,9 +30,26 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
 
-    /// The model that answers.
+    /// The model that answers: stub, stub:FILE.yaml to follow a scenario file, openai:NAME for a
+    /// model of any server that speaks OpenAI's chat completions, anthropic:NAME for one that
+    /// speaks Anthropic's messages.
     #[arg(long, value_name = "MODEL", default_value = "stub")]
-    pub model: ModelName,
+    pub model: model::Name,
+
+    /// Where the model's server is [default: $OPENAI_BASE_URL or $ANTHROPIC_BASE_URL, else the
+    /// maker's own]. The key comes from $OPENAI_API_KEY or $ANTHROPIC_API_KEY.
+    #[arg(long, value_name = "URL")]
+    pub model_url: Option<String>,
+
+    /// The size of the model's context, to tell the client how full it is [default: 200000 for
+    /// anthropic; without it nothing is told].
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub model_context: Option<u64>,
+
+    /// The most that the model may say in one reply [default: 32000 for anthropic, else what its
+    /// server allows].
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_tokens: Option<u32>,
 
     /// The mode that new sessions start in.
     #[arg(long, value_name = "MODE", default_value = "default")]
@@ -70,13 +90,6 @@ Try it by hand:
 
 Modes: default asks before anything that changes the world; accept-edits edits files in the
 workspace without asking; plan only reads; full-access asks nothing.";
-
-/// The models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ModelName {
-    /// The deterministic model, in the same process.
-    Stub,
-}
 
 /// The modes, as they are written on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +139,19 @@ pub enum StartError {
 }
 
 impl Arguments {
+    /// Resolves which model answers.
+    ///
+    /// # Errors
+    /// What was said about the model does not fit together, or its key or URL is missing or wrong.
+    pub fn model(&self, env: impl Fn(&str) -> Option<PathBuf>) -> Result<Source, SourceError> {
+        let flags = model::Flags {
+            url: self.model_url.clone(),
+            context: self.model_context,
+            max_tokens: self.max_tokens,
+        };
+        Source::resolve(self.model.clone(), flags, env)
+    }
+
     /// Resolves what was not said.
     ///
     /// # Errors

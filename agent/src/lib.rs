@@ -24,6 +24,7 @@ pub mod clock;
 pub mod error;
 pub mod files;
 pub mod handlers;
+mod http;
 pub mod limits;
 pub mod log;
 pub mod login;

@@ -1,13 +1,11 @@
 //! The program `acp-agent`: arguments, logs, signals, and the exit status.
 
-use std::{
-    fs::File, future::Future, io, os::fd::AsFd, process::ExitCode, sync::Arc, time::Duration,
-};
+use std::{fs::File, future::Future, io, os::fd::AsFd, process::ExitCode, sync::Arc};
 
 use acp_agent::{
     cli::{Arguments, Config},
-    files, log, login,
-    model::Stub,
+    files, limits, log, login,
+    model::{Model, Source},
     proc::{self, Supervisor},
     serve::{self, Outcome},
     supervise,
@@ -21,9 +19,6 @@ const WORKERS: usize = 2;
 
 /// Threads for the disk, a few: more would only queue at the same disk.
 const DISK_THREADS: usize = 16;
-
-/// How long threads that hang in the kernel may hold up the exit.
-const LAST_THREADS: Duration = Duration::from_millis(100);
 
 /// Bad usage, by the convention that clap follows too.
 const USAGE: u8 = 2;
@@ -43,11 +38,14 @@ fn main() -> ExitCode {
     };
     log::init(filter);
     let env = |name: &str| std::env::var_os(name).map(Into::into);
-    let login = arguments.login;
+    let (login, model) = (arguments.login, arguments.model(env));
     match arguments.resolve(env) {
         // A client adds it to the arguments with which it speaks ACP, so it comes first.
         Ok(config) if login => log_in(&config),
-        Ok(config) => run(config),
+        Ok(config) => match model.and_then(Source::open) {
+            Ok(model) => run(config, model),
+            Err(error) => refuse(&error.to_string()),
+        },
         Err(error) => refuse(&error.to_string()),
     }
 }
@@ -61,7 +59,7 @@ fn log_in(config: &Config) -> ExitCode {
     }
 }
 
-fn run(config: Config) -> ExitCode {
+fn run(config: Config, model: Arc<dyn Model>) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .max_blocking_threads(DISK_THREADS)
@@ -79,7 +77,7 @@ fn run(config: Config) -> ExitCode {
         let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let wire = wire::connect_threads(io::stdin(), output, wire::Limits::default())?;
         // A task: this thread is none of the workers', and each message would have to wake it first.
-        let serve = serve::serve(config, wire, Arc::new(Stub), Supervisor::new(), signals);
+        let serve = serve::serve(config, wire, model, Supervisor::new(), signals);
         let served = tokio::spawn(serve).await;
         proc::sweep().await;
         Ok::<_, io::Error>(served.unwrap_or_else(|error| {
@@ -87,7 +85,7 @@ fn run(config: Config) -> ExitCode {
             Outcome::Failed
         }))
     });
-    runtime.shutdown_timeout(LAST_THREADS);
+    runtime.shutdown_timeout(limits::LAST_THREADS);
     match outcome {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Failed) => ExitCode::FAILURE,

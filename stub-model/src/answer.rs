@@ -52,6 +52,8 @@ impl Turn<'_> {
             }
             parts.extend(failures);
         }
+        let unreadable = self.prompt.unreadable.iter();
+        parts.extend(unreadable.map(|what| format!("I cannot read all of it: there was {what}.")));
         parts.retain(|part| !part.is_empty());
         let separator = if parts.iter().any(|part| part.contains('\n'))
             || parts.iter().all(|part| part.len() > 60)

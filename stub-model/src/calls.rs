@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::{self, Slot, fill, find_any};
 use crate::conversation::{Conversation, ToolSpec};
-use crate::instruction::{Action, Content, Given, Via};
+use crate::instruction::{Action, Content, Given, Lines, Via};
 use crate::text::shape::shell_quoted;
 
 /// What earlier steps have given, for later ones to use.
@@ -56,96 +56,20 @@ pub(crate) fn call_for(
     let tools = conversation.tools;
     match action {
         Action::Shell { command, timeout } => shell(tools, command, *timeout),
-        Action::Read { path, via, lines } => {
-            let mut values = vec![(arguments::PATH, json!(path))];
-            if let Some(lines) = lines {
-                values.push((arguments::FIRST_LINE, json!(lines.first)));
-                values.extend(
-                    lines
-                        .count
-                        .map(|count| (arguments::LINE_COUNT, json!(count))),
-                );
-            }
-            match (via, find_any(tools, READ)) {
-                (Via::Tool, Some(tool)) => Ok(with(tool, &values)),
-                (Via::Shell, Some(tool)) if shell_tool(tools).is_none() => Ok(with(tool, &values)),
-                _ => shell(tools, &format!("cat {}", shell_quoted(path)), None),
-            }
-        }
-        Action::Write {
-            path,
-            content,
-            via,
-            append,
-        } => {
-            let text = content_text(content, known)?;
-            match find_any(tools, WRITE) {
-                Some(tool) if !append && (*via == Via::Tool || shell_tool(tools).is_none()) => {
-                    Ok(with(
-                        tool,
-                        &[
-                            (arguments::PATH, json!(path)),
-                            (arguments::CONTENT, json!(text)),
-                        ],
-                    ))
-                }
-                _ => shell(tools, &write_command(path, &text, *append), None),
-            }
-        }
-        Action::Edit {
-            path,
-            old,
-            new,
-            all,
-        } => {
-            let tool = find_any(tools, EDIT).ok_or_else(|| none("edit files", tools))?;
-            let mut values = vec![
-                (arguments::PATH, json!(path)),
-                (arguments::OLD, json!(old)),
-                (arguments::NEW, json!(new)),
-            ];
-            if *all {
-                values.push((arguments::ALL, json!(true)));
-            }
-            Ok(with(tool, &values))
-        }
+        Action::Read { path, via, lines } => read(tools, path, *via, *lines),
+        Action::Write { .. } => write(tools, action, known),
+        Action::Edit { .. } => edit(tools, action),
         Action::Folder { path } => shell(tools, &format!("mkdir -p {}", shell_quoted(path)), None),
         Action::Delete { path } => shell(tools, &format!("rm -r {}", shell_quoted(path)), None),
-        Action::Move { from, to } => shell(
-            tools,
-            &format!("mv {} {}", shell_quoted(from), shell_quoted(to)),
-            None,
-        ),
-        Action::Copy { from, to } => shell(
-            tools,
-            &format!("cp -r {} {}", shell_quoted(from), shell_quoted(to)),
-            None,
-        ),
+        Action::Move { from, to } => two_paths(tools, "mv", from, to),
+        Action::Copy { from, to } => two_paths(tools, "cp -r", from, to),
         Action::List { path } => match find_any(tools, LIST) {
             Some(tool) => Ok(with(tool, &[(arguments::PATH, json!(path))])),
             None => shell(tools, &format!("ls -la {}", shell_quoted(path)), None),
         },
         Action::Search { pattern, path } => search(tools, pattern, path.as_deref()),
-        Action::CreatePlan { title, description } => {
-            let tool =
-                find_any(tools, &["create_plan"]).ok_or_else(|| missing("create_plan", tools))?;
-            let text = content_text(description, known)?;
-            Ok(with(
-                tool,
-                &[
-                    (arguments::TITLE, json!(title)),
-                    (arguments::DESCRIPTION, json!(text)),
-                ],
-            ))
-        }
-        Action::GetPlan { id } => {
-            let tool = find_any(tools, &["get_plan"]).ok_or_else(|| missing("get_plan", tools))?;
-            let id = id
-                .clone()
-                .or_else(|| known.plan_id.clone())
-                .ok_or("I know of no plan to read back: there is no id of one.")?;
-            Ok(with(tool, &[(arguments::ID, json!(id))]))
-        }
+        Action::CreatePlan { title, description } => create_plan(tools, title, description, known),
+        Action::GetPlan { id } => get_plan(tools, id.as_ref(), known),
         Action::Call { tool, given } => {
             let tool = arguments::find_tool(tools, tool).ok_or_else(|| missing(tool, tools))?;
             let filled = match given {
@@ -158,6 +82,95 @@ pub(crate) fn call_for(
         }
         Action::SwitchMode { mode } => switch_mode(conversation, mode.as_deref()),
     }
+}
+
+fn read(tools: &[ToolSpec], path: &str, via: Via, lines: Option<Lines>) -> Result<Call, String> {
+    let by_shell = via == Via::Shell && shell_tool(tools).is_some();
+    let Some(tool) = find_any(tools, READ).filter(|_| !by_shell) else {
+        return shell(tools, &format!("cat {}", shell_quoted(path)), None);
+    };
+    let mut values = vec![(arguments::PATH, json!(path))];
+    if let Some(lines) = lines {
+        values.push((arguments::FIRST_LINE, json!(lines.first)));
+        let count = lines
+            .count
+            .map(|count| (arguments::LINE_COUNT, json!(count)));
+        values.extend(count);
+    }
+    Ok(with(tool, &values))
+}
+
+fn write(tools: &[ToolSpec], action: &Action, known: &Known) -> Result<Call, String> {
+    let Action::Write {
+        path,
+        content,
+        via,
+        append,
+    } = action
+    else {
+        return Err(none("write files", tools));
+    };
+    let text = content_text(content, known)?;
+    let by_shell = *append || *via == Via::Shell && shell_tool(tools).is_some();
+    let Some(tool) = find_any(tools, WRITE).filter(|_| !by_shell) else {
+        return shell(tools, &write_command(path, &text, *append), None);
+    };
+    let values = [
+        (arguments::PATH, json!(path)),
+        (arguments::CONTENT, json!(text)),
+    ];
+    Ok(with(tool, &values))
+}
+
+fn edit(tools: &[ToolSpec], action: &Action) -> Result<Call, String> {
+    let tool = find_any(tools, EDIT).ok_or_else(|| none("edit files", tools))?;
+    let Action::Edit {
+        path,
+        old,
+        new,
+        all,
+    } = action
+    else {
+        return Err(none("edit files", tools));
+    };
+    let mut values = vec![
+        (arguments::PATH, json!(path)),
+        (arguments::OLD, json!(old)),
+        (arguments::NEW, json!(new)),
+    ];
+    if *all {
+        values.push((arguments::ALL, json!(true)));
+    }
+    Ok(with(tool, &values))
+}
+
+/// `mv a b` and the like.
+fn two_paths(tools: &[ToolSpec], program: &str, from: &str, to: &str) -> Result<Call, String> {
+    let (from, to) = (shell_quoted(from), shell_quoted(to));
+    shell(tools, &format!("{program} {from} {to}"), None)
+}
+
+fn create_plan(
+    tools: &[ToolSpec],
+    title: &str,
+    description: &Content,
+    known: &Known,
+) -> Result<Call, String> {
+    let tool = find_any(tools, &["create_plan"]).ok_or_else(|| missing("create_plan", tools))?;
+    let text = content_text(description, known)?;
+    let values = [
+        (arguments::TITLE, json!(title)),
+        (arguments::DESCRIPTION, json!(text)),
+    ];
+    Ok(with(tool, &values))
+}
+
+fn get_plan(tools: &[ToolSpec], id: Option<&String>, known: &Known) -> Result<Call, String> {
+    let tool = find_any(tools, &["get_plan"]).ok_or_else(|| missing("get_plan", tools))?;
+    let id = id
+        .or(known.plan_id.as_ref())
+        .ok_or("I know of no plan to read back: there is no id of one.")?;
+    Ok(with(tool, &[(arguments::ID, json!(id))]))
 }
 
 fn with(tool: &ToolSpec, values: &[(Slot, Value)]) -> Call {

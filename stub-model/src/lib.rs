@@ -16,6 +16,8 @@
 //! answer       what to say in the end (memory, result, image: where it comes from)
 //! speak        the answer in pieces
 //! events       the reply, an event at a time
+//! scenario/    rules of a file, which stand before all that
+//! serve/       all that over HTTP, for the adapters of others (feature `serve`)
 //! ```
 
 mod answer;
@@ -24,6 +26,7 @@ mod calls;
 mod commands;
 mod conversation;
 mod events;
+mod facts;
 mod image;
 mod instruction;
 mod memory;
@@ -32,6 +35,9 @@ mod prompt;
 mod reader;
 mod report;
 mod result;
+mod scenario;
+#[cfg(feature = "serve")]
+pub mod serve;
 mod speak;
 mod telling;
 mod text;
@@ -42,6 +48,7 @@ pub use conversation::{
     ToolResult, ToolSpec,
 };
 pub use events::Events;
+pub use scenario::{Scenario, ScenarioError};
 
 use answer::Turn;
 use instruction::{Request, Want};

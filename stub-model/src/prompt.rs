@@ -10,7 +10,7 @@ use crate::conversation::{Message, Part};
 
 /// How much of a long prompt is read for instructions at each end of it; what lies between is
 /// taken for material. It keeps the work for one reply bounded.
-const READ_BYTES: usize = 256 * 1024;
+const READ_BYTES: usize = 64 * 1024;
 
 /// The parts of one prompt.
 #[derive(Debug, Default)]
@@ -25,6 +25,8 @@ pub(crate) struct Prompt<'a> {
     pub(crate) files: Vec<PathBuf>,
     /// Links that lead elsewhere.
     pub(crate) links: Vec<&'a str>,
+    /// What came along and could not be passed on, as the agent describes it.
+    pub(crate) unreadable: Vec<&'a str>,
 }
 
 impl<'a> Prompt<'a> {
@@ -33,6 +35,9 @@ impl<'a> Prompt<'a> {
         let mut prompt = Self::default();
         for part in parts {
             match part {
+                Part::Text(text) if unreadable(text).is_some() => {
+                    prompt.unreadable.extend(unreadable(text));
+                }
                 Part::Text(text) => {
                     if !prompt.text.is_empty() {
                         prompt.text.push_str("\n\n");
@@ -58,6 +63,12 @@ impl<'a> Prompt<'a> {
     }
 }
 
+/// What a text stands for, when an agent put it in the place of a block that it could not read.
+fn unreadable(text: &str) -> Option<&str> {
+    let described = text.strip_prefix('[')?.strip_suffix(']')?;
+    (described.starts_with("a content block ") && !described.contains('\n')).then_some(described)
+}
+
 /// The instruction alone, when a text is a JSON object with one.
 fn instruction(text: Cow<'_, str>) -> Cow<'_, str> {
     const NAMES: [&str; 6] = [
@@ -74,7 +85,26 @@ fn instruction(text: Cow<'_, str>) -> Cow<'_, str> {
     let object: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(&text).unwrap_or_default();
     let found = NAMES.iter().find_map(|name| object.get(*name)?.as_str());
-    found.map_or(text, |found| Cow::Owned(found.to_owned()))
+    match found.map(str::to_owned).or_else(|| sentences(&object)) {
+        Some(found) => Cow::Owned(found),
+        None => text,
+    }
+}
+
+/// `{"remember": "X", "reply": "Y"}`: each member is an instruction, by the verb that is its name.
+fn sentences(object: &serde_json::Map<String, serde_json::Value>) -> Option<String> {
+    const VERBS: [&str; 7] = [
+        "remember", "reply", "answer", "respond", "say", "run", "read",
+    ];
+    let sentence = |(name, value): (&String, &serde_json::Value)| {
+        let known = VERBS.contains(&name.to_ascii_lowercase().as_str());
+        let value = value.as_str().filter(|_| known)?;
+        Some(format!("{name}: {value}"))
+    };
+    let sentences: Option<Vec<_>> = object.iter().map(sentence).collect();
+    sentences
+        .filter(|sentences| !sentences.is_empty())
+        .map(|sentences| sentences.join("\n\n"))
 }
 
 /// Both ends of a long text, cut at character borders.

@@ -3,8 +3,9 @@
 //! Apart from `memory`, which looks among the facts: here they are read out of sentences, for the
 //! reader of the present prompt and for the memory of earlier ones alike.
 
-use crate::text::shape::is_marker;
-use crate::text::{Kind, Range, Words, is_listed};
+use crate::facts::{fact, facts, has_pair, pair_place};
+use crate::text::shape::{is_marker, is_path};
+use crate::text::{Kind, Range, Words};
 
 /// Something that the user told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,13 +29,13 @@ pub(crate) const STOP: &str = "the a an my your our his her this that these thos
     can could still repeat recall know reply answer called named have had has from before \
     earlier mentioned said so one s what's whats who's where's keep mind memorise memorize any \
     as there then shared set by about previously first last want wanted exact single following \
-    new note also must if no not up out am i'm nothing else will respond let time session start \
+    new memory memorized memorised took take taken learnt learned heart along note also must if no not up out am i'm nothing else will respond let time session start \
     beginning message conversation chat";
 
 /// Subjects of `… is …` that are about the task and not facts to keep.
 const NOT_FACTS: &str = "answer reply response output title description task thing goal job \
     command content contents file path there it id first next step tool nothing everything \
-    point idea plan";
+    point idea plan message";
 
 /// What a `remember …` clause wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,28 +53,34 @@ pub(crate) fn statement_end(words: &Words, start: usize) -> usize {
     words.clause_end(start)
 }
 
+/// What `keep`, `hold`, `put` and the like need behind them to mean the memory.
+const IN_MIND: [&str; 13] = [
+    "in mind",
+    "to memory",
+    "in memory",
+    "in your memory",
+    "to your memory",
+    "in your context",
+    "in context",
+    "for later",
+    "to heart",
+    "into your memory",
+    "into memory",
+    "in your head",
+    "by heart",
+];
+
+/// Openings that mean the same as `remember`.
+const REMEMBER: &str = "don't forget|do not forget|never forget|hold on to|hang on to|\
+    make a note of|take note of|make a mental note of|make a mental note";
+
 /// Reads `remember …`. `None`: it is no such clause.
 pub(crate) fn demand(words: &Words, range: Range) -> Option<Demand> {
     let start = range.from;
-    let in_mind = [
-        "in mind",
-        "to memory",
-        "in memory",
-        "in your memory",
-        "to your memory",
-        "in your context",
-        "in context",
-        "for later",
-        "to heart",
-    ]
-    .iter()
-    .any(|phrase| words.has_phrase(range, phrase));
-    let kept = words.verb_is(start, "keep bear hold store save commit put have take") && in_mind;
-    let forget = words.any_phrase(
-        start,
-        "don't forget|do not forget|never forget|hold on to|hang on to|make a note of|\
-            take note of|make a mental note of|make a mental note",
-    );
+    let in_mind = IN_MIND.iter().any(|phrase| words.has_phrase(range, phrase));
+    let kept = words.verb_is(start, "keep bear hold store save commit put have take")
+        && (in_mind || is_kept_word(words, range));
+    let forget = words.any_phrase(start, REMEMBER);
     let verb = words.verb_is(
         start,
         "remember memorise memorize retain note learn recall memo",
@@ -87,37 +94,55 @@ pub(crate) fn demand(words: &Words, range: Range) -> Option<Demand> {
     {
         object += 1;
     }
-    let marked = |at: usize| words.is_quoted(at) || is_marker(&words.inner(at));
+    let marked = (object..range.to).any(|at| is_marked(words, at));
     let asks = words.is(object, "what which who where whatever when")
-        || words.verb_is(start, "recall") && !(object..range.to).any(marked);
-    if asks {
-        let notes = words.verb_is(start, "note learn") || kept;
-        return Some(if notes {
-            Demand::Nothing
-        } else {
-            Demand::Recall
-        });
-    }
-    let above = words.trimmed(range).to;
-    if words.is(above.saturating_sub(1), "above") && !(object..range.to).any(marked) {
+        || words.verb_is(start, "recall") && !marked;
+    let notes = words.verb_is(start, "note learn");
+    if asks && (notes || kept) {
         return Some(Demand::Nothing);
     }
-    if words.is(object, "it that this them these")
+    if asks {
+        return Some(Demand::Recall);
+    }
+    let last = words.trimmed(range).to.saturating_sub(1);
+    // `Can you remember a word for me?` says that one will come.
+    let announced = words.is(object, "a some something one")
+        && !marked
+        && !in_mind
+        && matches!(words.kind(words.sentence_end(start)), Kind::Mark('?'));
+    if announced || words.is(last, "above") && !marked || points_back(words, object, range, in_mind)
+    {
+        return Some(Demand::Nothing);
+    }
+    // `Note: do not write files` is a manner of speaking.
+    if notes && !marked && !has_pair(words, Range::new(object, range.to)) {
+        return None;
+    }
+    Some(keep(words, object, range))
+}
+
+pub(crate) fn is_marked(words: &Words, at: usize) -> bool {
+    words.is_quoted(at) || is_marker(&words.inner(at))
+}
+
+/// `Remember it`, `keep this in mind`: what was said before.
+fn points_back(words: &Words, object: usize, range: Range, in_mind: bool) -> bool {
+    // `Memorise this: X`, `put this in your memory: X`: what follows is said now.
+    let said_now = Range::new(object, range.to)
+        .near()
+        .any(|at| matches!(words.kind(at), Kind::Mark(':')) && is_marked(words, at + 1));
+    !said_now
+        && words.is(object, "it that this them these")
         && (words.ends_sentence(object + 1)
             || object + 1 >= range.to
             || matches!(words.kind(object + 1), Kind::Mark(_))
+            || words.is(object + 1, "now well please carefully too")
             || in_mind && words.is(object + 1, "in for to"))
-    {
-        return Some(Demand::Nothing);
-    }
-    // `Remember: do not write files` is a manner of speaking.
-    if words.verb_is(start, "note learn")
-        && !has_pair(words, Range::new(object, range.to))
-        && !(object..range.to).any(|at| words.is_quoted(at) || is_marker(&words.inner(at)))
-    {
-        return None;
-    }
-    // The value may stand alone behind the end of the line: `Remember this word:` and below it X.
+}
+
+/// The facts to keep. The value may stand alone behind the end of the line: `Remember this word:` and
+/// below it X.
+fn keep(words: &Words, object: usize, range: Range) -> Demand {
     let below = range.to < words.len()
         && (object >= range.to || matches!(words.kind(range.to - 1), Kind::Mark(':')));
     let range = Range {
@@ -129,19 +154,37 @@ pub(crate) fn demand(words: &Words, range: Range) -> Option<Demand> {
         },
     };
     let asked = matches!(words.kind(range.to), Kind::Mark('?'));
-    let facts = facts(words, range, !asked);
-    let facts: Vec<Fact> = facts
+    let demanded = |fact| Fact {
+        demanded: true,
+        ..fact
+    };
+    let facts: Vec<Fact> = facts(words, range, !asked)
         .into_iter()
-        .map(|fact| Fact {
-            demanded: true,
-            ..fact
-        })
+        .map(demanded)
         .collect();
-    Some(if facts.is_empty() {
+    if facts.is_empty() {
         Demand::Recall
     } else {
         Demand::Keep(facts)
-    })
+    }
+}
+
+/// `Save the following word: X`, `keep X for me`: a word, and no place on a disk to put it.
+fn is_kept_word(words: &Words, range: Range) -> bool {
+    let sentence = Range::new(range.from, words.sentence_end(range.from));
+    let object = (range.from + 1..range.to).find(|at| {
+        !words.is(*at, "the this a following single") && !matches!(words.kind(*at), Kind::Mark(_))
+    });
+    let Some(object) = object else { return false };
+    let marked = |at: usize| is_marked(words, at);
+    let noun = words.is(object, GENERIC) && !words.is(object, "text item number");
+    let for_me = marked(object) && words.has_phrase(range, "for me");
+    let elsewhere = sentence.near().any(|at| is_path(&words.inner(at)))
+        || words.has(
+            sentence,
+            "file folder disk plan title description clipboard variable",
+        );
+    (noun && sentence.near().any(marked) || for_me) && !elsewhere
 }
 
 /// Reads a plain statement: `the door code is X`, `K=42`, `my name is Ada`.
@@ -185,165 +228,4 @@ pub(crate) fn statement(words: &Words, range: Range) -> Vec<Fact> {
         return Vec::new();
     }
     facts(words, subject, false)
-}
-
-fn fact(name: &str, value: String) -> Fact {
-    Fact {
-        names: vec![name.to_owned()],
-        value,
-        demanded: false,
-    }
-}
-
-/// The facts in a range; with `bare`, also a value that has no name.
-fn facts(words: &Words, range: Range, bare: bool) -> Vec<Fact> {
-    let mut found: Vec<Fact> = Vec::new();
-    let mut from = range.from;
-    for at in range.from..=range.to.min(range.from + MAX_FACT_WORDS) {
-        let last = at == range.to.min(range.from + MAX_FACT_WORDS);
-        let joint = matches!(words.kind(at), Kind::Mark(',' | ';')) || words.is(at, "and");
-        let rest = Range::new(at + 1, next_joint(words, at + 1, range.to));
-        if !(last || joint && has_pair(words, rest)) {
-            continue;
-        }
-        found.extend(pair(words, words.trimmed(Range::new(from, at)), bare));
-        from = at + 1;
-    }
-    found
-}
-
-/// How far into a sentence facts are looked for.
-const MAX_FACT_WORDS: usize = 400;
-
-fn next_joint(words: &Words, from: usize, to: usize) -> usize {
-    (from..to.min(from + 30))
-        .find(|at| matches!(words.kind(*at), Kind::Mark(',' | ';')) || words.is(*at, "and"))
-        .unwrap_or(to.min(from + 30))
-}
-
-/// Where the sign between a name and its value stands.
-fn pair_place(words: &Words, range: Range) -> Option<usize> {
-    (range.from..range.to).find(|at| {
-        let sign = words.is(*at, "is are was equals be = reads means")
-            || matches!(words.kind(*at), Kind::Mark(':' | '='));
-        sign && *at > range.from
-    })
-}
-
-fn has_pair(words: &Words, range: Range) -> bool {
-    pair_place(words, range).is_some()
-        || (range.from..range.to).any(|at| assignment(words, at).is_some())
-}
-
-/// `K=42` as one word.
-fn assignment(words: &Words, at: usize) -> Option<(String, String)> {
-    if words.kind(at) != Kind::Word {
-        return None;
-    }
-    let inner = words.inner(at);
-    let (name, value) = inner.split_once('=')?;
-    let sound =
-        !name.is_empty() && !value.is_empty() && !name.contains(['/', '?', '-']) && name.len() < 60;
-    sound.then(|| (name.to_ascii_lowercase(), value.to_owned()))
-}
-
-fn pair(words: &Words, range: Range, bare: bool) -> Option<Fact> {
-    if range.from >= range.to {
-        return None;
-    }
-    if let Some((name, value)) = (range.from..range.to).find_map(|at| assignment(words, at)) {
-        return Some(fact(&name, value));
-    }
-    if let Some(place) = pair_place(words, range) {
-        let left = Range::new(range.from, place);
-        let mut from = place + 1;
-        while from < range.to
-            && (matches!(words.kind(from), Kind::Mark(':' | '=')) || words.is(from, "called"))
-        {
-            from += 1;
-        }
-        let right = Range::new(from, range.to);
-        let swapped = words.is(right.from, "the my your a our") && left.to - left.from == 1;
-        let (names, value) = if swapped {
-            (right, left)
-        } else {
-            (left, right)
-        };
-        let value = value_of(words, value);
-        return (!value.is_empty()).then(|| Fact {
-            names: names_of(words, names),
-            value,
-            demanded: false,
-        });
-    }
-    let marked = (range.from..range.to)
-        .rev()
-        .find(|at| words.is_quoted(*at))
-        .or_else(|| {
-            (range.from..range.to)
-                .find(|at| words.kind(*at) == Kind::Word && *at > 0 && is_marker(&words.inner(*at)))
-        });
-    if let Some(at) = marked {
-        return Some(Fact {
-            names: names_of(words, Range::new(range.from, at)),
-            value: words.inner(at).into_owned(),
-            demanded: false,
-        });
-    }
-    let mut from = range.from;
-    while words.is(
-        from,
-        "the this these my a an following secret single one magic two three",
-    ) && from + 1 < range.to
-    {
-        from += 1;
-    }
-    let noun = words
-        .position(Range::new(from, range.to.min(from + 3)), GENERIC)
-        .filter(|at| at + 1 < range.to);
-    let value = Range::new(noun.map_or(from, |noun| noun + 1), range.to);
-    let refers = words.is(
-        value.from,
-        "that which i you we from for in it to word words of",
-    ) || words.is(value.from, STOP) && value.to - value.from < 2;
-    let text = value_of(words, value);
-    (bare && !refers && !text.is_empty()).then(|| Fact {
-        names: names_of(words, Range::new(range.from, value.from)),
-        value: text,
-        demanded: false,
-    })
-}
-
-fn names_of(words: &Words, range: Range) -> Vec<String> {
-    let names = (range.from..range.to).map(|at| words.word(at).into_owned());
-    let names = names.map(|name| name.strip_suffix("'s").unwrap_or(&name).to_owned());
-    names
-        .filter(|name| !name.is_empty() && !is_listed(STOP, name))
-        .take(8)
-        .collect()
-}
-
-/// The words of a value, without `please` and `for later` behind them.
-fn value_of(words: &Words, range: Range) -> String {
-    const TAILS: &str = "for later|for me|please|until|as i|because|i will|i'll|in mind|\
-        to memory|in memory|so that|so you|for this|for the|throughout|from now|in your memory|\
-        as you|and i|in case|when i|to heart";
-    let mut from = range.from;
-    if words.is_quoted(from) && from < range.to {
-        return words.inner(from).into_owned();
-    }
-    while words.is(from, "the") && words.is(from + 1, GENERIC) && from + 2 < range.to {
-        from += 2;
-    }
-    if words.is_quoted(from) && from < range.to {
-        return words.inner(from).into_owned();
-    }
-    let stop = (from + 1..range.to)
-        .find(|at| {
-            words.any_phrase(*at, TAILS).is_some()
-                || matches!(words.kind(*at), Kind::Mark('(' | '—'))
-        })
-        .unwrap_or(range.to);
-    let range = words.trimmed(Range::new(from, stop.min(range.to)));
-    words.raw(range.from, range.to).to_owned()
 }

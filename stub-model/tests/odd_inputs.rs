@@ -126,7 +126,7 @@ fn long_repetitions() {
         "if ",
         "use the shell to ",
     ] {
-        let text = piece.repeat(60_000 / piece.len());
+        let text = piece.repeat(16_000 / piece.len());
         session.messages = vec![Message::User(vec![Part::Text(text)])];
         assert!(!session.ask().is_empty(), "{piece}");
     }

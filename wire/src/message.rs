@@ -38,6 +38,10 @@ pub(crate) enum Message<'a> {
         id: Option<&'a RawValue>,
         answer: Answer<'a>,
     },
+    /// An id, and neither a method nor a result nor an error. If the id is one of ours, it is an
+    /// answer that says nothing, and whoever waits for it must not wait for ever; else it is
+    /// refused.
+    Bare(Refusal),
     /// Nothing that anyone waits for: a blank line, or a notification that cannot be read.
     Nothing,
 }
@@ -128,8 +132,17 @@ impl<'a> Members<'a> {
         if !self.is_version_2() {
             return Err(refuse("\"jsonrpc\" must be \"2.0\""));
         }
-        let Some(method) = self.method.and_then(string) else {
-            return Err(refuse("\"method\" must be a string"));
+        let no_method = "\"method\" must be a string";
+        let Some(method) = self.method else {
+            let bare = refuse(no_method);
+            return if self.id.is_some() {
+                Ok(Message::Bare(bare))
+            } else {
+                Err(bare)
+            };
+        };
+        let Some(method) = string(method) else {
+            return Err(refuse(no_method));
         };
         let params = match self.params.map(|raw| (raw, raw.get().as_bytes())) {
             // Several clients write null where they mean nothing.

@@ -21,11 +21,14 @@ fn read(line: impl AsRef<[u8]>) -> String {
             }
         }
         Ok(Message::Nothing) => "nothing".to_owned(),
-        Err(Refusal { id, error }) => {
-            assert_eq!(error.data, None);
-            format!("{} {id} {}", error.code, error.message)
-        }
+        Ok(Message::Bare(refusal)) => format!("bare, else {}", refused(refusal)),
+        Err(refusal) => refused(refusal),
     }
+}
+
+fn refused(Refusal { id, error }: Refusal) -> String {
+    assert_eq!(error.data, None);
+    format!("{} {id} {}", error.code, error.message)
 }
 
 fn check(table: &[(&str, &str)]) {
@@ -120,6 +123,7 @@ fn what_is_json_but_no_request() {
         &format!("-32600 1 {method}"),
         &format!("-32600 null {method}"),
     );
+    let bare_1 = &format!("bare, else {method_1}");
     let (version_1, version_null) = (
         &format!("-32600 1 {version}"),
         &format!("-32600 null {version}"),
@@ -138,8 +142,9 @@ fn what_is_json_but_no_request() {
         (r#""text""#, scalar),
         ("{}", version_null),
         (r#"{"jsonrpc":"2.0"}"#, method_null),
-        (r#"{"jsonrpc":"2.0","id":1}"#, method_1),
-        (r#"{"jsonrpc":"2.0","id":1,"params":{}}"#, method_1),
+        // An answer, should the id be one of ours.
+        (r#"{"jsonrpc":"2.0","id":1}"#, bare_1),
+        (r#"{"jsonrpc":"2.0","id":1,"params":{}}"#, bare_1),
         (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, method_1),
         (r#"{"jsonrpc":"2.0","id":1,"method":null}"#, method_1),
         (

@@ -102,11 +102,14 @@ impl Dispatch {
                     .await;
             }
             Ok(Message::Response { id, answer }) => self.settle(id, answer),
-            Ok(Message::Nothing) => {}
-            Err(Refusal { id, error }) => {
-                tracing::debug!(%error, "refused a line of {} bytes", text.len());
-                self.connection.refuse(&id, &error);
+            Ok(Message::Bare(refusal)) => {
+                let reply = Reply::Malformed("it has neither a result nor an error".to_owned());
+                if !self.answer(refusal.id.as_json(), reply) {
+                    self.refuse(&refusal, text.len());
+                }
             }
+            Ok(Message::Nothing) => {}
+            Err(refusal) => self.refuse(&refusal, text.len()),
         }
     }
 
@@ -161,10 +164,20 @@ impl Dispatch {
             },
             Answer::Malformed(why) => Reply::Malformed(why.to_owned()),
         };
-        // Our own ids are integers.
-        let id = id.and_then(|raw| raw.get().parse().ok());
-        if !id.is_some_and(|id| self.connection.pending.settle(id, reply)) {
+        if !id.is_some_and(|id| self.answer(id.get(), reply)) {
             tracing::debug!("a response came that nobody waits for");
         }
+    }
+
+    /// Hands an answer to the request of ours with this id; `false` when none waits for it.
+    fn answer(&self, id: &str, reply: Reply) -> bool {
+        // Our own ids are integers.
+        let id = id.parse().ok();
+        id.is_some_and(|id| self.connection.pending.settle(id, reply))
+    }
+
+    fn refuse(&self, Refusal { id, error }: &Refusal, bytes: usize) {
+        tracing::debug!(%error, "refused a line of {bytes} bytes");
+        self.connection.refuse(id, error);
     }
 }

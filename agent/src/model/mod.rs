@@ -5,15 +5,20 @@
 //! The types of a conversation are those of the stub model's crate, which knows nobody, so that
 //! the agent and each model share them without a layer in between.
 
+mod name;
+pub mod remote;
+mod source;
 mod stub;
 
 use futures::stream::BoxStream;
 pub use stub_model::{
-    Command, Conversation, Event, Message, Outcome, Part, PlanEntry, Priority, Progress, Stop,
-    ToolCall, ToolResult, ToolSpec,
+    Command, Conversation, Event, Message, Outcome, Part, PlanEntry, Priority, Progress,
+    ScenarioError, Stop, ToolCall, ToolResult, ToolSpec,
 };
 
-pub use stub::Stub;
+pub use name::Name;
+pub use source::{Flags, Source, SourceError};
+pub use stub::{Stub, StubScenario};
 
 /// Something that can carry a conversation on.
 pub trait Model: Send + Sync {

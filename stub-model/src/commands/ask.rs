@@ -63,10 +63,10 @@ pub(super) fn answered(conversation: &Conversation<'_>) -> Option<Vec<Event>> {
 }
 
 /// How a reply to an answer begins; it is the tool's word too.
-const ANSWERED: &str = "The user answered:";
+pub(crate) const ANSWERED: &str = "The user answered:";
 
 /// Whether the tool asks the model to ask in its reply.
-fn in_words(result: &str) -> bool {
+pub(crate) fn in_words(result: &str) -> bool {
     !result.starts_with(ANSWERED) && !result.starts_with("The user agreed")
 }
 

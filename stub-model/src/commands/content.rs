@@ -1,5 +1,7 @@
 //! Commands that show something other than words.
 
+use std::io::Write;
+
 use super::call::{Call, say};
 use crate::conversation::{Event, Part};
 
@@ -10,7 +12,7 @@ const SIDE: u32 = 64;
 const RED: [u8; 3] = [220, 20, 20];
 
 pub(super) fn image(_: &Call<'_>) -> Vec<Event> {
-    let Some(data) = red_square() else {
+    let Some(data) = square(RED, SIDE) else {
         return say("The image could not be drawn.");
     };
     let image = Part::Image {
@@ -38,14 +40,19 @@ pub(super) fn resource(_: &Call<'_>) -> Vec<Event> {
     events
 }
 
-/// Drawn here, so that it is the same each time.
-fn red_square() -> Option<Vec<u8>> {
-    let pixels = RED.repeat((SIDE * SIDE) as usize);
+/// A PNG of one colour (red, green, blue) with sides of that many pixels. It is drawn, so that it is
+/// the same each time.
+pub(crate) fn square(colour: [u8; 3], side: u32) -> Option<Vec<u8>> {
+    let row = colour.repeat(side as usize);
     let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, SIDE, SIDE);
+    let mut encoder = png::Encoder::new(&mut file, side, side);
     encoder.set_color(png::ColorType::Rgb);
     let mut writer = encoder.write_header().ok()?;
-    writer.write_image_data(&pixels).ok()?;
+    let mut pixels = writer.stream_writer().ok()?;
+    for _ in 0..side {
+        pixels.write_all(&row).ok()?;
+    }
+    pixels.finish().ok()?;
     writer.finish().ok()?;
     Some(file)
 }

@@ -17,6 +17,10 @@ mod tools;
 
 use call::Call;
 
+pub(crate) use ask::{ANSWERED, in_words};
+pub(crate) use content::square;
+pub(crate) use speech::{CONTEXT, duration};
+
 use crate::conversation::{Conversation, Event};
 
 /// A command: how it is offered, and what it does.
@@ -97,6 +101,13 @@ pub(crate) fn follow(conversation: &Conversation<'_>) -> Option<Vec<Event>> {
     let (name, call) = Call::of(conversation)?;
     let command = COMMANDS.iter().find(|command| command.name == name)?;
     Some((command.follow)(&call))
+}
+
+/// Whether the conversation is at a command, or at the answer to the question of one.
+pub(crate) fn follows(conversation: &Conversation<'_>) -> bool {
+    ask::answered(conversation).is_some()
+        || Call::of(conversation)
+            .is_some_and(|(name, _)| COMMANDS.iter().any(|command| command.name == name))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(10 * 60);
 const FOR_EVER: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The size of the context that is pretended, in tokens.
-const CONTEXT: u64 = 200_000;
+pub(crate) const CONTEXT: u64 = 200_000;
 
 pub(super) fn stream(call: &Call<'_>) -> Vec<Event> {
     let chunks = call.number(100, MAX_CHUNKS);
@@ -124,7 +124,7 @@ pub(super) fn crash(_: &Call<'_>) -> Vec<Event> {
 }
 
 /// `2`, `2s`, `500ms`, `1m`.
-pub(super) fn duration(text: &str) -> Option<Duration> {
+pub(crate) fn duration(text: &str) -> Option<Duration> {
     let digits = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());

@@ -6,7 +6,7 @@
 use crate::conversation::ToolSpec;
 use crate::instruction::{Action, Content, Request, Via, Want};
 use crate::prompt::Prompt;
-use crate::text::shape::{is_path, shell_quoted};
+use crate::text::shape::{is_command, is_marker, is_path, shell_quoted};
 use crate::text::{Kind, Range, Words};
 
 /// How many actions one prompt may ask for.
@@ -35,6 +35,8 @@ pub(crate) struct Reader<'a> {
     pub(super) description: Option<Content>,
     /// The latest piece of code that nothing was done with.
     pub(super) loose_code: Option<String>,
+    /// The latest marker that was only mentioned.
+    pub(super) marker: Option<String>,
     clause: Clause,
 }
 
@@ -65,6 +67,7 @@ impl<'a> Reader<'a> {
             title: None,
             description: None,
             loose_code: None,
+            marker: None,
             clause: Clause::default(),
         }
     }
@@ -122,7 +125,25 @@ impl<'a> Reader<'a> {
         });
         let end = demand.unwrap_or(end);
         self.mention(Range::new(start, end));
+        self.mention_command(Range::new(start, end));
         end
+    }
+
+    /// `The command is sleep 120.`: it may be said later to run it.
+    fn mention_command(&mut self, range: Range) {
+        let words = self.words;
+        let named = words.position(
+            Range::new(range.from, range.to.min(range.from + 4)),
+            "command",
+        );
+        let Some(is) = named.map(|named| named + 1) else {
+            return;
+        };
+        let says = words.is(is, "is") || matches!(words.kind(is), Kind::Mark(':'));
+        if says && words.kind(is + 1) == Kind::Word && is_command(&words.word(is + 1)) {
+            let command = words.trimmed(Range::new(is + 1, words.sentence_end(is + 1)));
+            self.loose_code = Some(words.raw(command.from, command.to).to_owned());
+        }
     }
 
     /// Keeps in mind the files and the code that a stretch of text names.
@@ -132,6 +153,8 @@ impl<'a> Reader<'a> {
                 self.paths.push(path);
             } else if matches!(self.words.kind(at), Kind::Code | Kind::Fence) {
                 self.loose_code = Some(self.words.inner(at).into_owned());
+            } else if self.words.kind(at) == Kind::Word && is_marker(&self.words.inner(at)) {
+                self.marker = Some(self.words.inner(at).into_owned());
             }
         }
     }
@@ -140,7 +163,14 @@ impl<'a> Reader<'a> {
     pub(super) fn path_at(&self, at: usize) -> Option<String> {
         let words = self.words;
         let inner = words.inner(at);
+        // `file / folder`: a stroke between two words.
+        let stroke =
+            inner == "/" && words.kind(at + 1) == Kind::Word && !words.is(at + 1, NOT_NAMES);
+        if stroke && !words.is_quoted(at) {
+            return None;
+        }
         let named = at > 0
+            && !(at > 1 && words.inner(at - 2) == "/")
             && (words.is(at - 1, "file folder directory path document") && self.may_be_name(at)
                 || self.is_named(at));
         match words.kind(at) {
@@ -266,18 +296,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether a plan is saved or read.
+    pub(super) fn has_plan(&self) -> bool {
+        let mut actions = self.request.actions.iter();
+        actions.any(|action| matches!(action, Action::CreatePlan { .. } | Action::GetPlan { .. }))
+    }
+
+    /// Whether words to say were found.
+    pub(super) fn has_literal(&self) -> bool {
+        let wants = &self.request.wants;
+        wants.iter().any(|want| matches!(want, Want::Literal(_)))
+    }
+
     /// Answers the questions that were kept, and puts everything in order.
     pub(super) fn finish(mut self) -> Request {
         super::plan::finish(&mut self);
         super::question::finish(&mut self);
         super::order::finish(&mut self);
-        let literals = self
-            .request
-            .wants
-            .iter()
-            .filter(|want| matches!(want, Want::Literal(_)))
-            .count();
-        self.request.understood |= literals > 0;
+        self.request.understood |= self.has_literal();
         self.request
     }
 }

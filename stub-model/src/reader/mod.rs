@@ -12,6 +12,7 @@ mod counting;
 mod files;
 mod image;
 mod memory;
+mod object;
 mod order;
 mod passive;
 mod plan;
@@ -26,6 +27,7 @@ mod steps;
 mod subordinate;
 mod tools;
 mod wait;
+mod wanted;
 mod write;
 
 pub(crate) use context::Reader;
@@ -46,6 +48,7 @@ const RULES: &[Rule] = &[
     tools::read,
     steps::read,
     plan::read,
+    wanted::read,
     memory::read,
     read::read_with_cat,
     wait::wait,

@@ -7,7 +7,7 @@ use super::Reader;
 use super::context::is_read;
 use super::plan_fields::{DESCRIPTION, TITLE, field_end, fields, is_field};
 use crate::arguments;
-use crate::instruction::{Action, Content, Via};
+use crate::instruction::{Action, Content, Given, Via};
 use crate::text::shape::{is_command, is_marker};
 use crate::text::{Kind, Range};
 
@@ -143,6 +143,51 @@ fn create(reader: &mut Reader<'_>, clause: Range) -> usize {
     });
     fields(reader, range);
     end
+}
+
+/// Saves a plan whose fields are all given as JSON. A placeholder stands for what was read.
+pub(super) fn create_by_json(
+    reader: &mut Reader<'_>,
+    clause: Range,
+    tool: String,
+    map: serde_json::Map<String, serde_json::Value>,
+) {
+    let text = |name: &str| map.get(name)?.as_str().map(str::to_owned);
+    let (Some(title), Some(description), 2) = (text("title"), text("description"), map.len())
+    else {
+        return reader.act(Action::Call {
+            tool,
+            given: Given::Json(map),
+        });
+    };
+    let description = if is_placeholder(&description) {
+        embedded_read(reader, clause);
+        Content::Output
+    } else {
+        Content::Literal(description)
+    };
+    reader.act(Action::CreatePlan { title, description });
+}
+
+/// `<the output of cat>`, `{{output}}`, `[contents]`, `OUTPUT`: a stand-in for what was read.
+fn is_placeholder(text: &str) -> bool {
+    const READ: [&str; 9] = [
+        "output", "content", "result", "stdout", "printed", "cat", "text", "file", "read",
+    ];
+    let text = text.trim();
+    let enclosed = [
+        ("<", ">"),
+        ("{{", "}}"),
+        ("{", "}"),
+        ("[", "]"),
+        ("${", "}"),
+        ("$", ""),
+    ]
+    .iter()
+    .any(|(open, close)| text.starts_with(open) && text.ends_with(close));
+    let capitals = text.chars().all(|c| c.is_uppercase() || "_ -".contains(c));
+    let lower = text.to_ascii_lowercase();
+    text.len() < 80 && (enclosed || capitals) && READ.iter().any(|word| lower.contains(word))
 }
 
 /// `the output of cat note.txt` within the clause is a step of its own.

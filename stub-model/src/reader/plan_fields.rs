@@ -176,6 +176,7 @@ fn literal(reader: &Reader<'_>, from: usize, to: usize) -> Option<String> {
         match words.kind(at) {
             Kind::Mark('(') => true,
             Kind::Mark('.' | ',' | ';' | '!' | ')') => !words.touches(at + 1),
+            Kind::Word if words.is(at, "that which") && words.is(at + 1, "you i we") => true,
             Kind::Word
                 if words.is(
                     at,
@@ -186,6 +187,9 @@ fn literal(reader: &Reader<'_>, from: usize, to: usize) -> Option<String> {
             }
             Kind::Word if words.is(at, DESCRIPTION) => true,
             Kind::Word if words.is(at, "by") => words.is(at + 1, "calling using means"),
+            Kind::Word if words.is(at, "saved stored created made recorded") => {
+                words.is(at + 1, "by with using via through in")
+            }
             _ => words.ends_sentence(at) || words.starts_next(at),
         }
     };

@@ -138,15 +138,11 @@ fn about(reader: &mut Reader<'_>, range: Range) -> Vec<Want> {
         wants.push(Want::PlanId);
     }
     wants.extend(history(reader, range));
-    if wants.is_empty()
-        && words.has(range, "both each all them")
-        && !reader.prompt.images.is_empty()
-    {
+    let both = words.has(range, "both each all them") && !reader.prompt.images.is_empty();
+    if wants.is_empty() && both {
         wants.push(Want::Colour);
-        wants.extend(
-            in_file(reader, Range::new(range.from.saturating_sub(40), range.to))
-                .map(|_| Want::FileWord),
-        );
+        let near = Range::new(range.from.saturating_sub(40), range.to);
+        wants.extend(in_file(reader, near).map(|_| Want::FileWord));
         return wants;
     }
     let about_file = words.has(range, WORD)
@@ -170,10 +166,8 @@ fn about(reader: &mut Reader<'_>, range: Range) -> Vec<Want> {
         wants.push(Want::Output);
     }
     if wants.is_empty() {
-        wants.push(
-            surroundings(reader, range)
-                .unwrap_or_else(|| Want::Fact(words.raw(range.from, range.to).to_owned())),
-        );
+        let fact = || Want::Fact(words.raw(range.from, range.to).to_owned());
+        wants.push(surroundings(reader, range).unwrap_or_else(fact));
     }
     wants
 }

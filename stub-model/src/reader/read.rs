@@ -116,29 +116,30 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
             clause.to
         });
     };
-    let files: Vec<String> = (clause.from..clause.to)
-        .filter_map(|at| reader.path_at(at))
-        .collect();
-    let via = if reader.via(start, clause) == Via::Shell {
-        Via::Shell
-    } else {
-        Via::Tool
-    };
-    let lines = lines(reader, clause);
-    for path in if files.is_empty() { vec![path] } else { files } {
-        if !reader
-            .request
-            .actions
-            .iter()
-            .any(|action| matches!(action, Action::Read { path: known, .. } if *known == path))
-        {
-            reader.act(Action::Read { path, via, lines });
-        }
-    }
+    read_all(reader, clause, path);
     if words.has(clause, "word marker secret token colour color") && !words.has(clause, "count") {
         reader.ask(clause);
     }
     Some(clause.to)
+}
+
+/// Reads all files that a clause names, or this one when it names none; each once.
+fn read_all(reader: &mut Reader<'_>, clause: Range, path: String) {
+    let named = (clause.from..clause.to).filter_map(|at| reader.path_at(at));
+    let mut files: Vec<String> = named.collect();
+    if files.is_empty() {
+        files.push(path);
+    }
+    let via = reader.via(clause.from, clause);
+    let lines = lines(reader, clause);
+    for path in files {
+        let mut actions = reader.request.actions.iter();
+        let known = actions
+            .any(|action| matches!(action, Action::Read { path: known, .. } if *known == path));
+        if !known {
+            reader.act(Action::Read { path, via, lines });
+        }
+    }
 }
 
 /// `the first 10 lines`, `lines 3 to 5`, `line 7`.

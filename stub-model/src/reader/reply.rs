@@ -4,10 +4,10 @@
 //! the letter, without the sentence around it.
 
 use super::Reader;
+use super::object::object_of;
 use super::said::{is_reference, labelled, literal, value_at};
-use crate::instruction::Want;
 use crate::text::shape::is_marker;
-use crate::text::{Kind, Range, is_listed};
+use crate::text::{Kind, Range};
 
 const SPEAK: &str = "reply answer respond say output print write return state type tell give \
     send finish end conclude confirm acknowledge repeat echo utter emit produce report come \
@@ -38,20 +38,8 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
         let object = skip_manner(reader, start);
         return Some(object_of(reader, object, true));
     }
-    if words.is(start, "ping") && words.ends_sentence(start + 1) {
-        return Some(literal(reader, "pong".to_owned(), start + 1));
-    }
-    // A greeting is answered when nothing else is said.
-    let rest = words.skip_fillers(words.clause_end(start));
-    if words.is(start, "hi hello hey greetings howdy") && words.clause_end(start) - start <= 3 {
-        if rest < words.len() {
-            return Some(words.clause_end(start));
-        }
-        return Some(literal(
-            reader,
-            "Hello!".to_owned(),
-            words.clause_end(start),
-        ));
+    if let Some(next) = greeting(reader, start).or_else(|| turn_end(reader, start)) {
+        return Some(next);
     }
     if !words.verb_is(start, SPEAK) {
         return None;
@@ -79,6 +67,32 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
         return None;
     }
     Some(object_of(reader, object, cue || free))
+}
+
+/// `… and end your turn`: so it will be.
+fn turn_end(reader: &Reader<'_>, start: usize) -> Option<usize> {
+    let words = reader.words;
+    let ends = words.verb_is(start, "end finish stop conclude close");
+    let turn = words.any_phrase(start + 1, "your turn|the turn|this turn|there|here")?;
+    let alone = words.ends_sentence(turn) || words.starts_next(turn);
+    (ends && alone).then_some(turn)
+}
+
+/// `ping`, and a greeting, which is answered when nothing else is said.
+fn greeting(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
+    let words = reader.words;
+    if words.is(start, "ping") && words.ends_sentence(start + 1) {
+        return Some(literal(reader, "pong".to_owned(), start + 1));
+    }
+    let end = words.clause_end(start);
+    if !words.is(start, "hi hello hey greetings howdy") || end - start > 3 {
+        return None;
+    }
+    let alone = words.skip_fillers(end) >= words.len();
+    Some(match alone {
+        true => literal(reader, "Hello!".to_owned(), end),
+        false => end,
+    })
 }
 
 /// Whether the object of a weak verb is something to say or to report.
@@ -146,6 +160,12 @@ fn answer_is(reader: &Reader<'_>, start: usize) -> Option<usize> {
         return (only && words.has(clause, "want expect need"))
             .then(|| skip_manner(reader, to + 1));
     }
+    named_answer(reader, start, noun, clause)
+}
+
+/// `the only word you say is X`: where X is, when the noun stands for the answer.
+fn named_answer(reader: &Reader<'_>, start: usize, noun: usize, clause: Range) -> Option<usize> {
+    let words = reader.words;
     if words.is(noun, "word text thing message output")
         && !(words.is(noun, "message") && words.is(start, "your"))
         && !words.has(
@@ -217,17 +237,18 @@ fn placed(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
 }
 
 /// Skips what stands between the verb and its object.
-fn skip_manner(reader: &Reader<'_>, start: usize) -> usize {
+pub(super) fn skip_manner(reader: &Reader<'_>, start: usize) -> usize {
     let words = reader.words;
     let mut at = start;
     for _ in 0..16 {
         if let Some(after) = words.any_phrase(
             at,
             "in exactly this form|in this form|in the form|in this format|in the following form|as follows|this message by|this message with|the message with|receipt with|receipt by|this by|nothing but|nothing other than|nothing more than|nothing else but|nothing except|\
-                to me with|to this with|to this message with|to me|in one word|after me|\
+                to me with|to this with|this with|this request with|this prompt with|this question with|to this message with|to me|in one word|after me|\
                 in the end with|back to me|in exactly one word|the turn with|the turn by|\
                 your turn with|your answer with|your reply with|to this|to my message with|\
-                no more than|no more and no less than|me know|your turn by",
+                no more than|no more and no less than|me know|your turn by|in one line|\
+                in a single line|on one line|on a single line",
         ) {
             at = after;
         } else if words.is(
@@ -235,7 +256,7 @@ fn skip_manner(reader: &Reader<'_>, start: usize) -> usize {
             "with me us back also exactly only just simply precisely by saying using literally \
                 verbatim solely please out then strictly up giving telling returning replying \
                 sending reporting answering stating printing aloud loud plainly always writing \
-                responding outputting",
+                responding outputting containing",
         ) || matches!(words.kind(at), Kind::Mark(':' | ',' | '—' | '–' | '='))
         {
             at += 1;
@@ -244,62 +265,4 @@ fn skip_manner(reader: &Reader<'_>, start: usize) -> usize {
         }
     }
     at
-}
-
-/// `<word> <colour>`: a form to fill in, whose names say what is asked for.
-fn form(reader: &mut Reader<'_>, at: usize) -> Option<usize> {
-    const NAMES: &str = "word colour color id plan-id plan_id planid output";
-    let words = reader.words;
-    let inner = words.inner(at);
-    let names = inner
-        .split('<')
-        .skip(1)
-        .map(|part| part.split('>').next().unwrap_or(""));
-    let known = names
-        .clone()
-        .all(|name| name.split(' ').any(|word| is_listed(NAMES, word)));
-    let is_form = words.is_quoted(at) && inner.contains('<') && inner.contains('>') && known;
-    is_form.then(|| {
-        for name in names {
-            let want = match name {
-                name if name.contains("colo") => Want::Colour,
-                name if name.contains("word") => Want::FileWord,
-                name if name.contains("output") => Want::Output,
-                _ => Want::PlanId,
-            };
-            reader.request.wants.push(want);
-        }
-        at + 1
-    })
-}
-
-/// Takes the object at `at`: words to say, or a description of the answer.
-fn object_of(reader: &mut Reader<'_>, at: usize, cue: bool) -> usize {
-    let words = reader.words;
-    if let Some(next) = form(reader, at) {
-        return next;
-    }
-    if words.is(at, "nothing no anything") && !words.ends_sentence(at + 1) {
-        return words.clause_end(at);
-    }
-    if let Some(value) = labelled(reader, at) {
-        // `two words: the word in the file and the colour`
-        if words.has(Range::new(at, value), "two three both words things")
-            && is_reference(reader, value)
-        {
-            let end = words.clause_end(value);
-            reader.ask(Range::new(value, end));
-            return end;
-        }
-        return value_at(reader, value);
-    }
-    if is_reference(reader, at) || words.is(at, "if how whether") {
-        let end = words.clause_end(at);
-        reader.ask(Range::new(at, end));
-        return end;
-    }
-    if words.is_quoted(at) || cue || is_marker(&words.inner(at)) || words.kind(at) == Kind::Word {
-        return value_at(reader, at);
-    }
-    words.clause_end(at).max(at)
 }

@@ -46,7 +46,11 @@ pub(super) fn labelled(reader: &Reader<'_>, start: usize) -> Option<usize> {
         Kind::Mark(',') if noun && is_marker(&words.inner(after + 1)) => Some(after + 1),
         Kind::Quoted | Kind::Code | Kind::Fence => Some(after),
         Kind::Word if noun && !words.is(after, FUNCTION_WORDS) => Some(after),
-        Kind::Word if !noun && points && is_marker(&words.inner(after)) => {
+        Kind::Word
+            if !noun
+                && (points || words.has(adjectives, "literal"))
+                && is_marker(&words.inner(after)) =>
+        {
             (!words.is(after, "id ids")).then_some(after)
         }
         _ if words.is(start, "this exactly following") && words.is_new_line(after) => Some(after),
@@ -76,6 +80,8 @@ pub(super) fn is_reference(reader: &Reader<'_>, at: usize) -> bool {
                     description",
             ))
         || words.is(at, "plan output contents") && words.is(at + 1, "id identifier of and")
+        || words.is(at, "word") && words.is(at + 1, "in of from inside")
+        || words.is(at, "id") && words.ends_sentence(at + 1) && reader.has_plan()
 }
 
 /// Takes the words at `at` to the end of what can belong to them.

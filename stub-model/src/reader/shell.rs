@@ -364,6 +364,9 @@ fn ends_command(reader: &Reader<'_>, at: usize) -> bool {
 /// Whether what follows a semicolon is an instruction in English and no command.
 fn is_prose(reader: &Reader<'_>, at: usize) -> bool {
     let words = reader.words;
+    if words.is(at, "i you it this we") && words.is(at + 1, "will am is may can should must have") {
+        return true;
+    }
     let verb = words.skip_fillers(at);
     words.starts_action(verb)
         && !is_command(&words.word(verb))

@@ -76,11 +76,12 @@ fn plan(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     {
         return None;
     }
-    if words.has(
+    // The steps of a plan may name the tool that saves one: then they are to be done.
+    let saves = words.has(
         Range::new(start, words.sentence_end(start)),
         "create_plan description title",
-    ) && arguments::find_tool(reader.tools, "create_plan").is_some()
-    {
+    ) || words.has(Range::new(start, start + 60), "create_plan");
+    if saves && arguments::find_tool(reader.tools, "create_plan").is_some() {
         return None;
     }
     let sentence_end = words.sentence_end(start);

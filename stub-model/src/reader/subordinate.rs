@@ -79,7 +79,12 @@ fn negation(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
         matches!(words.kind(*at), Kind::Mark(':'))
             && words.starts_action(words.skip_fillers(at + 1))
     });
+    // `No preamble: X is your whole reply.`
+    let words_behind = Range::new(start, end).near().find(|at| {
+        matches!(words.kind(*at), Kind::Mark(':')) && words.is(at + 2, "is should must has")
+    });
     (negated && !forget && !only).then(|| match instead {
+        None if words_behind.is_some() => words_behind.map_or(end, |colon| colon + 1),
         // `Don't do anything else: just run …`
         Some(colon) if words.has(Range::new(start, colon), "else more other") => colon + 1,
         _ => end,

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::Reader;
 use crate::arguments;
 use crate::instruction::{Action, Given};
+use crate::text::shape::is_command;
 use crate::text::{Kind, Range};
 
 /// Reads `call X`, `use the X tool with text 'hi'`, `invoke X {"a": 1}`.
@@ -29,21 +30,13 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
     {
         return None;
     }
-    let json = json_behind(reader, at + 1);
     let behind = at + 1 + usize::from(tool_behind);
-    if json.is_none() && is_own(&name) {
-        // `the shell tool with the command X`, `the write_file tool to create …`.
-        if words.is(behind, "with and on") && words.has(Range::new(behind, behind + 4), "command") {
-            return super::shell::command_from(reader, behind + 1);
-        }
-        if let Some(told) = told_behind(reader, behind)
-            && crate::arguments::bare_name(&name) != "shell"
-        {
-            return Some(told);
-        }
-        if words.is(behind, "to and for") && words.starts_action(words.skip_fillers(behind + 1)) {
-            return Some(behind + 1);
-        }
+    let json = json_behind(reader, at + 1);
+    if json.is_none()
+        && is_own(&name)
+        && let Some(next) = own_by_name(reader, &name, behind)
+    {
+        return next;
     }
     match arguments::find_tool(reader.tools, &name) {
         // Plans and the agent's own tools have rules that understand more of the words around
@@ -56,26 +49,23 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
             None
         }
         Some(tool) => {
+            let properties = tool.input_schema.get("properties");
+            let from = told_behind(reader, behind).unwrap_or(behind);
+            let name = tool.name.clone();
             let (given, next) = match json {
                 Some((map, next)) => (Given::Json(map), next),
-                None => {
-                    let from = told_behind(reader, behind).unwrap_or(behind);
-                    words_behind(reader, from, tool.input_schema.get("properties"))
-                }
+                None => words_behind(reader, from, properties),
             };
-            reader.act(Action::Call {
-                tool: tool.name.clone(),
-                given,
-            });
-            Some(next)
+            Some(call(reader, Range::new(start, next), name, given))
         }
         None if !certain && !says_tool && !tool_behind
             || is_plan_tool(&name)
-            || name.contains(' ') =>
+            || name.contains(' ')
+            || is_own(&name)
+            || name == "cat" =>
         {
             None
         }
-        None if is_own(&name) || name == "cat" => None,
         None => {
             reader.act(Action::Call {
                 tool: name,
@@ -83,6 +73,42 @@ pub(super) fn read(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
             });
             Some(words.clause_end(start))
         }
+    }
+}
+
+/// `the shell tool with the command X`, `the write_file tool to create …`: where the instruction goes
+/// on, or that it is none; nothing when it is to be called as it is named.
+fn own_by_name(reader: &mut Reader<'_>, name: &str, behind: usize) -> Option<Option<usize>> {
+    let words = reader.words;
+    let command = words.has(Range::new(behind, behind + 4), "command")
+        || arguments::bare_name(name) == "shell" && is_command(&words.word(behind + 1));
+    if words.is(behind, "with and on") && command {
+        return Some(super::shell::command_from(reader, behind + 1));
+    }
+    if let Some(told) = told_behind(reader, behind)
+        && arguments::bare_name(name) != "shell"
+    {
+        return Some(Some(told));
+    }
+    (words.is(behind, "to and for") && words.starts_action(words.skip_fillers(behind + 1)))
+        .then_some(Some(behind + 1))
+}
+
+/// Calls a tool on offer. Where the text goes on.
+fn call(reader: &mut Reader<'_>, clause: Range, tool: String, given: Given) -> usize {
+    let words = reader.words;
+    let next = clause.to;
+    match given {
+        Given::Json(map) if arguments::bare_name(&tool).ends_with("createplan") => {
+            super::plan::create_by_json(reader, clause, tool, map);
+        }
+        given => reader.act(Action::Call { tool, given }),
+    }
+    // `… where OUTPUT is what cat printed`
+    if words.is(next, "where") || words.is(next + 1, "where") {
+        words.sentence_end(next + 1)
+    } else {
+        next
     }
 }
 
@@ -197,12 +223,40 @@ fn json_behind(reader: &Reader<'_>, from: usize) -> Option<(Map<String, Value>, 
             let rest = words.rest(at);
             let mut stream =
                 serde_json::Deserializer::from_str(rest).into_iter::<Map<String, Value>>();
-            let map = stream.next()?.ok()?;
-            return Some((map, words.after_bytes(at, stream.byte_offset())));
+            return match stream.next()? {
+                Ok(map) => Some((map, words.after_bytes(at, stream.byte_offset()))),
+                Err(_) => {
+                    with_names(rest).map(|(map, length)| (map, words.after_bytes(at, length)))
+                }
+            };
         }
         at += 1;
     }
     None
+}
+
+/// The longest object in which names without quotes are looked for, in bytes.
+const MAX_OBJECT: usize = 4_096;
+
+/// `{"title": "x", "description": OUTPUT}`: an object in which a name stands for a value. And how long
+/// it is.
+fn with_names(text: &str) -> Option<(Map<String, Value>, usize)> {
+    let end = text.floor_char_boundary(MAX_OBJECT);
+    let length = text[..end].find('}')? + 1;
+    let mut quoted = String::new();
+    for (number, part) in text[..length].split(':').enumerate() {
+        let value = part.trim_start();
+        let name = value.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        match name.filter(|name| *name > 0 && number > 0) {
+            Some(name) if value.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                quoted.push_str(&format!(":\"{}\"{}", &value[..name], &value[name..]));
+            }
+            _ if number > 0 => quoted.push_str(&format!(":{part}")),
+            _ => quoted.push_str(part),
+        }
+    }
+    let map = serde_json::from_str(&quoted).ok()?;
+    Some((map, length))
 }
 
 /// Arguments in words: `with text 'hi'`, `a=1, b=2`, `on "x"`.

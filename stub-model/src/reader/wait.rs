@@ -82,6 +82,8 @@ pub(super) fn bare(reader: &mut Reader<'_>, start: usize) -> Option<usize> {
         Kind::Word
             if start == 0
                 && is_command(first)
+                && !(words.inner(start + 1) == "/" && words.kind(start + 2) == Kind::Word)
+                && !words.is(start + 1, "has contains holds is says was")
                 && !words.is(start, "file which test make find yes date id") =>
         {
             take(reader, start)

@@ -111,6 +111,7 @@ impl Words {
             let skip = self.kind(at) == Kind::Bullet
                 || matches!(self.kind(at), Kind::Mark(_))
                 || self.is_numbered_step(at)
+                || self.is_bracketed_number(at)
                 || self.is_class(at, FILLER)
                 || (self.is_class(at, GREETING) && !self.ends_sentence(at + 1))
                 || self.word(at).len() > MAX_WORD;
@@ -129,6 +130,16 @@ impl Words {
         at > 0
             && self.is(at - 1, "step task")
             && self.word(at).bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    /// `(2)`, in front of what it numbers.
+    fn is_bracketed_number(&self, at: usize) -> bool {
+        let word = self.word(at);
+        (1..=2).contains(&word.len())
+            && word.bytes().all(|byte| byte.is_ascii_digit())
+            && at > 0
+            && matches!(self.kind(at - 1), Kind::Mark('('))
+            && matches!(self.kind(at + 1), Kind::Mark(')'))
     }
 
     /// Where the words of `phrase` end if they stand at `at`, looking past commas between them.

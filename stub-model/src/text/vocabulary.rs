@@ -77,7 +77,9 @@ pub(super) const OPENINGS: &str = "could you|can you|would you|will you|i want y
     it is important to|what i want is for you to|all you have to do is|all you need to do is|\
     what you have to do is|don't forget to|do not forget to|feel free to|proceed to|continue to|\
     start by|begin by|start with|begin with|finish by|end by|conclude by|start off by|\
-    finish off by";
+    finish off by|for this check|for this test|the agent has to|the agent should|\
+    the agent must|the assistant should|the assistant must|you are expected to|\
+    you are supposed to|i wonder|i am wondering|i'm wondering";
 
 /// Words that start an instruction wherever they stand.
 const VERBS: &str = "run execute exec launch start perform wait sleep reply answer respond \

@@ -57,6 +57,10 @@ async fn what_is_no_result_says_why() {
             r#""result":1,"result":2"#,
             r#"Malformed("a member is there twice")"#,
         ),
+        (
+            r#""_meta":{}"#,
+            r#"Malformed("it has neither a result nor an error")"#,
+        ),
     ];
     let (mut client, peer, _incoming) = connect(Limits::default());
     for (id, (answer, expected)) in (1..).zip(table) {

@@ -20,7 +20,8 @@ use tokio::{
     time::timeout,
 };
 
-use super::{super::limits::MAX_LINE, endpoint::Endpoint, sse::Events};
+use super::{super::limits::MAX_LINE, endpoint::Endpoint};
+use crate::http::sse::Events;
 
 /// Requests that are open at the same time. A turn calls one tool after the other.
 const OPEN: usize = 64;
@@ -141,7 +142,7 @@ impl Exchange {
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let is_stream = kind.trim_start().starts_with("text/event-stream");
         let mut response = response;
-        let mut events = Events::default();
+        let mut events = Events::new(MAX_LINE);
         let mut body = Vec::new();
         let mut answered = false;
         while let Some(chunk) = response.chunk().await.map_err(broken)? {

@@ -16,10 +16,10 @@ use reqwest::{
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
     redirect,
 };
-use rustls::{ClientConfig, crypto::ring};
+use rustls::ClientConfig;
 
 use super::super::failure::StartError;
-use crate::acp;
+use crate::{acp, http::tls};
 
 /// To the first byte of a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -131,18 +131,8 @@ impl Endpoint {
 
 /// TLS with the certificates of the system. Read once, and only when a session has such a server.
 fn tls() -> Result<ClientConfig, StartError> {
-    use rustls_platform_verifier::BuilderVerifierExt;
     static CONFIG: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
-    let config = CONFIG.get_or_init(|| {
-        let provider = Arc::new(ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| error.to_string())?;
-        let verified = builder
-            .with_platform_verifier()
-            .map_err(|error| error.to_string())?;
-        Ok(verified.with_no_client_auth())
-    });
+    let config = CONFIG.get_or_init(|| tls::of_the_system().map_err(|error| error.to_string()));
     config.clone().map_err(StartError::Http)
 }
 

@@ -9,7 +9,6 @@
 
 mod bridge;
 mod endpoint;
-mod sse;
 
 use std::sync::{Arc, Mutex};
 
