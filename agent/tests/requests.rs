@@ -15,7 +15,7 @@ use support::client::{Client, text};
 
 /// Unknown sessions, by every method that takes one.
 #[tokio::test]
-async fn an_unknown_session_is_resource_not_found() {
+async fn a051_an_unknown_session_is_resource_not_found() {
     let mut client = Client::start(Stub);
     client.initialize().await;
     let long = "a".repeat(10_000);
@@ -29,6 +29,7 @@ async fn an_unknown_session_is_resource_not_found() {
     ] {
         for (method, more) in [
             ("session/load", json!({"cwd": "/", "mcpServers": []})),
+            ("session/resume", json!({"cwd": "/", "mcpServers": []})),
             (
                 "session/prompt",
                 json!({"prompt": [{"type": "text", "text": "hi"}]}),
@@ -146,7 +147,7 @@ async fn unknown_methods_get_an_error_and_unknown_notifications_nothing() {
 }
 
 #[tokio::test]
-async fn capabilities_of_any_shape_are_accepted() {
+async fn a027_capabilities_of_any_shape_are_accepted() {
     let mut client = Client::start(Stub);
     for capabilities in [
         json!({"session": {}, "fs": null, "terminal": false, "elicitation": null, "auth": {}, "_meta": {"x": 1}, "futureThing": {"a": []}}),
@@ -159,6 +160,17 @@ async fn capabilities_of_any_shape_are_accepted() {
             assert_eq!(answer["result"]["protocolVersion"], 1, "{answer}");
         }
     }
+    // All of these mean that nothing is offered, so nothing is asked for but permission.
+    let session = client.session().await;
+    client.seen();
+    let prompt = "Run the shell command: echo hi > f; then read the file f.";
+    let id = client.prompt(&session, prompt).await;
+    let request = client.permission().await;
+    client.choose(&request, "allow_once").await;
+    assert_eq!(client.answer(id).await["result"]["stopReason"], "end_turn");
+    let seen = client.seen();
+    assert!(seen.iter().all(|m| m.get("id").is_none()), "{seen:?}");
+    assert!(client.workspace.path().join("f").exists());
 }
 
 #[tokio::test]
@@ -192,7 +204,7 @@ async fn a_reply_that_needs_nobody_is_finished_at_the_end_of_input() {
 }
 
 #[tokio::test]
-async fn both_views_of_the_mode_stay_in_step() {
+async fn a073_both_views_of_the_mode_stay_in_step() {
     let mut client = Client::start(Stub);
     client.initialize().await;
     let session = client.session().await;

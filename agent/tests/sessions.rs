@@ -11,6 +11,7 @@ mod support;
 
 use acp_agent::{mode::Mode, model::Stub};
 use serde_json::{Value, json};
+use soak::processes;
 use support::{
     client::{Client, Setup, text},
     script::{Do, Gate, Script},
@@ -39,8 +40,11 @@ fn full_access() -> Setup {
 }
 
 #[tokio::test]
-async fn close_answers_the_prompt_first_and_frees_the_session() {
-    let mut client = Client::start_with(sleeping(), full_access());
+async fn a084_close_answers_the_prompt_first_and_frees_the_session() {
+    let mark = processes::mark();
+    let sleep = Do::Call("shell", json!({"command": format!("sleep {mark}")}));
+    let script = Script::new([vec![sleep], vec![Do::End]]);
+    let mut client = Client::start_with(script, full_access());
     client.initialize().await;
     let session = client.session().await;
     let prompt = running(&mut client, &session).await;
@@ -52,7 +56,8 @@ async fn close_answers_the_prompt_first_and_frees_the_session() {
         (&first["id"], &first["result"]["stopReason"]),
         (&json!(prompt), &json!("cancelled"))
     );
-    assert!(client.answer(close).await.get("result").is_some());
+    assert_eq!(client.answer(close).await["result"], json!({}));
+    assert_eq!(processes::alive(&mark), []);
     assert_eq!(client.turn(&session, "y").await["error"]["code"], -32002);
     assert_eq!(
         client
@@ -150,7 +155,7 @@ async fn resume_remembers_and_says_nothing() {
 }
 
 #[tokio::test]
-async fn pages_hold_all_sessions_once() {
+async fn a083_pages_hold_all_sessions_once() {
     let mut client = Client::start(Stub);
     client.initialize().await;
     let other = tempfile::tempdir().unwrap();

@@ -462,7 +462,7 @@ async fn a_load_while_a_turn_runs_is_refused() {
 }
 
 #[tokio::test]
-async fn sixty_turns_are_replayed_whole_and_in_order() {
+async fn a044_sixty_turns_are_replayed_whole_and_in_order() {
     let (mut client, session) = {
         let mut client = Client::start(Stub);
         client.initialize().await;
@@ -497,6 +497,8 @@ async fn sixty_turns_are_replayed_whole_and_in_order() {
     for (turn, pair) in updates.chunks(2).enumerate() {
         let marker = format!("M{}", turn + 1);
         assert_eq!(pair[0]["sessionUpdate"], "user_message_chunk");
+        let said = pair[0]["content"]["text"].as_str().unwrap();
+        assert!(said.contains(&format!("{marker} ")), "{said}");
         assert_eq!(pair[1]["content"]["text"], marker.as_str());
     }
 }

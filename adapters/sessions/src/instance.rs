@@ -74,7 +74,8 @@ impl Instance {
         }
         let dir = |what, own: &'static str, xdg: &str, below_home: &str| {
             if let Some(dir) = set(own) {
-                return Ok(PathBuf::from(dir));
+                // The daemon works elsewhere, and must mean the same.
+                return Ok(std::path::absolute(&dir).unwrap_or_else(|_| dir.into()));
             }
             let base = set(xdg)
                 .map(PathBuf::from)
@@ -171,7 +172,7 @@ fn is_name(name: &str) -> bool {
 mod tests {
     use std::{ffi::OsString, path::Path};
 
-    use super::{Instance, InstanceError};
+    use super::{CONFIG_DIR_VARIABLE, DATA_DIR_VARIABLE, Instance, InstanceError};
 
     type Variables = [(&'static str, &'static str)];
 
@@ -218,6 +219,18 @@ mod tests {
                 "{variables:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_relative_directory_is_meant_from_here() {
+        let resolved = resolve(
+            None,
+            &[(CONFIG_DIR_VARIABLE, "c"), (DATA_DIR_VARIABLE, "d/e")],
+        );
+        let here = std::env::current_dir().unwrap();
+        let resolved = resolved.unwrap();
+        assert_eq!(resolved.config_dir, here.join("c"));
+        assert_eq!(resolved.data_dir, here.join("d/e"));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub const ROWS: &[Row] = &[
         "initialize",
         "initialization",
         &["agent/src/handlers/initialize.rs"],
-        "capabilities_of_any_shape_are_accepted",
+        "a027_capabilities_of_any_shape_are_accepted",
     ),
     row(
         "authenticate",
@@ -65,7 +65,7 @@ pub const ROWS: &[Row] = &[
         "session/load",
         "session-setup#loading-sessions",
         &["agent/src/handlers/load.rs", "agent/src/replay.rs"],
-        "sixty_turns_are_replayed_whole_and_in_order",
+        "a044_sixty_turns_are_replayed_whole_and_in_order",
     ),
     row(
         "session/resume",
@@ -77,13 +77,13 @@ pub const ROWS: &[Row] = &[
         "session/list",
         "session-list",
         &["agent/src/handlers/list.rs"],
-        "pages_hold_all_sessions_once",
+        "a083_pages_hold_all_sessions_once",
     ),
     row(
         "session/close",
         "session-setup#closing-active-sessions",
         &["agent/src/handlers/close.rs"],
-        "close_answers_the_prompt_first_and_frees_the_session",
+        "a084_close_answers_the_prompt_first_and_frees_the_session",
     ),
     row(
         "session/delete",
@@ -107,13 +107,13 @@ pub const ROWS: &[Row] = &[
         "session/set_mode",
         "session-modes#setting-the-current-mode",
         &["agent/src/handlers/mode.rs"],
-        "both_views_of_the_mode_stay_in_step",
+        "a073_both_views_of_the_mode_stay_in_step",
     ),
     row(
         "session/set_config_option",
         "session-config-options",
         &["agent/src/handlers/mode.rs"],
-        "both_views_of_the_mode_stay_in_step",
+        "a073_both_views_of_the_mode_stay_in_step",
     )
     .but("one select, no boolean"),
     row(
@@ -217,7 +217,7 @@ pub const ROWS: &[Row] = &[
         "user_message_chunk",
         "session-setup#loading-sessions",
         &["agent/src/replay.rs"],
-        "sixty_turns_are_replayed_whole_and_in_order",
+        "a044_sixty_turns_are_replayed_whole_and_in_order",
     ),
     row(
         "agent_message_chunk",
@@ -262,13 +262,13 @@ pub const ROWS: &[Row] = &[
         "current_mode_update",
         "session-modes#from-the-agent",
         &["agent/src/handlers/mode.rs"],
-        "both_views_of_the_mode_stay_in_step",
+        "a073_both_views_of_the_mode_stay_in_step",
     ),
     row(
         "config_option_update",
         "session-config-options#from-the-agent",
         &["agent/src/handlers/mode.rs"],
-        "both_views_of_the_mode_stay_in_step",
+        "a073_both_views_of_the_mode_stay_in_step",
     ),
     row(
         "session_info_update",
@@ -316,7 +316,7 @@ pub const ROWS: &[Row] = &[
         "loadSession",
         "session-setup#loading-sessions",
         &["agent/src/handlers/initialize.rs"],
-        "sixty_turns_are_replayed_whole_and_in_order",
+        "a044_sixty_turns_are_replayed_whole_and_in_order",
     ),
     row(
         "auth",
@@ -328,7 +328,7 @@ pub const ROWS: &[Row] = &[
         "sessionCapabilities.list",
         "session-list",
         &["agent/src/handlers/initialize.rs"],
-        "pages_hold_all_sessions_once",
+        "a083_pages_hold_all_sessions_once",
     ),
     row(
         "sessionCapabilities.delete",
@@ -352,7 +352,7 @@ pub const ROWS: &[Row] = &[
         "sessionCapabilities.close",
         "session-setup#closing-active-sessions",
         &["agent/src/handlers/initialize.rs"],
-        "close_answers_the_prompt_first_and_frees_the_session",
+        "a084_close_answers_the_prompt_first_and_frees_the_session",
     ),
     row(
         "promptCapabilities.image",
@@ -371,7 +371,7 @@ pub const ROWS: &[Row] = &[
         "promptCapabilities.embeddedContext",
         "content#embedded-resource",
         &["agent/src/prompt.rs"],
-        "capabilities_of_any_shape_are_accepted",
+        "a027_capabilities_of_any_shape_are_accepted",
     ),
     row(
         "mcpCapabilities.http",
@@ -402,7 +402,7 @@ pub const ROWS: &[Row] = &[
         "clientCapabilities.session",
         "session-config-options",
         &["agent/src/client/mod.rs"],
-        "capabilities_of_any_shape_are_accepted",
+        "a027_capabilities_of_any_shape_are_accepted",
     )
     .but("read and not needed: no boolean option is offered"),
     row(

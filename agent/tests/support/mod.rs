@@ -11,3 +11,4 @@
 pub mod client;
 pub mod schema;
 pub mod script;
+pub mod watched;

@@ -138,7 +138,7 @@ const journeys = {
     acpx.open();
     const word = marker("WORD");
     remember(acpx, word);
-    await until(() => JSON.parse(acpx.run("status")).status !== "running", "the end of the first agent");
+    await until(() => JSON.parse(acpx.run("status")).status === "idle", "the end of the first agent");
     // Its keeper may still be on its way out, and says so.
     let answered;
     await until(() => {

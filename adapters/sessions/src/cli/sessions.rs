@@ -97,6 +97,10 @@ fn next_step(session: &Session) -> String {
         Suspended if session.has_checkpoint => {
             format!("bring it back: acp-sessions resume --session {id}")
         }
-        Suspended | Failed => format!("remove it: acp-sessions destroy --session {id}"),
+        // What was saved or is still there comes back; only a person gives it up.
+        Failed => format!(
+            "bring it back: acp-sessions resume --session {id}; or remove it: acp-sessions destroy --session {id}"
+        ),
+        Suspended => format!("remove it: acp-sessions destroy --session {id}"),
     }
 }

@@ -7,7 +7,7 @@ use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io::{self, Read as _, Write as _},
     net::SocketAddr,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::Path,
     time::Duration,
 };
@@ -92,6 +92,9 @@ pub(super) fn token(instance: &Instance) -> Result<String, DaemonError> {
     }
     let kept = text.trim();
     if kept.len() >= TOKEN_DIGITS {
+        // Whoever opened it to others, it is the user's alone again.
+        let private = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(&path, private).map_err(failed("protect", &path))?;
         return Ok(kept.to_owned());
     }
     let half = || rand::random::<u128>();
@@ -156,6 +159,8 @@ mod tests {
         let instance = instance(folder.path());
         let first = token(&instance).unwrap();
         assert_eq!(first.len(), 64);
+        let open = std::fs::Permissions::from_mode(0o644);
+        std::fs::set_permissions(instance.token_file(), open).unwrap();
         assert_eq!(token(&instance).unwrap(), first);
         let mode = std::fs::metadata(instance.token_file())
             .unwrap()

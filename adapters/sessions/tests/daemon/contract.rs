@@ -169,7 +169,7 @@ fn what_is_malformed_is_refused_with_its_reason() {
         ),
         (
             "/workspaces".to_owned(),
-            json!([1]),
+            json!(["viaarray"]),
             400,
             "the body is wrong",
         ),

@@ -13,6 +13,7 @@
 mod bundles;
 mod contract;
 mod crash;
+mod front;
 mod identity;
 mod lifecycle;
 mod storm;

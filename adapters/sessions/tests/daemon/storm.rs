@@ -1,4 +1,4 @@
-//! Daemon and harnesses are killed at random points while clients do random things. After each
+//! Daemon, front and harnesses are killed at random points while clients do random things. After each
 //! restart nothing is lost, nothing is stuck, and nothing is left.
 //!
 //! `ACP_SESSIONS_STORM_ROUNDS` says how often the daemon is killed, `ACP_SESSIONS_STORM_SEED` with
@@ -20,6 +20,7 @@ use nix::{
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use serde_json::{Value, json};
 
+use crate::front;
 use crate::support::{Daemon, Scene, process_ids, processes, until};
 
 /// How often the daemon is killed by default.
@@ -47,6 +48,8 @@ struct Finished {
 struct Told {
     /// Sessions that were made, and what was finished in each.
     sessions: BTreeMap<String, Finished>,
+    /// Those of fronts that were killed. They are destroyed once they were found whole.
+    of_fronts: BTreeSet<String>,
     /// Those whose destruction was asked for: they may be gone.
     doomed: BTreeSet<String>,
     /// Requests for a session whose answer never came.
@@ -68,6 +71,7 @@ fn nothing_is_lost_stuck_or_left_however_the_daemon_ends() {
     for round in 0..number("ACP_SESSIONS_STORM_ROUNDS", ROUNDS) {
         let daemon = scene.start();
         check(&daemon, &told, &format!("seed {seed}, round {round}"));
+        daemon.ask("POST", "/workspaces", &json!({"name": "w"}));
         thread::scope(|scope| {
             for client in 0..CLIENTS {
                 let (daemon, scene, told) = (&daemon, &scene, &told);
@@ -75,7 +79,19 @@ fn nothing_is_lost_stuck_or_left_however_the_daemon_ends() {
                 let name = format!("{round}-{client}");
                 scope.spawn(move || drive(daemon, scene, told, choices, &name));
             }
-            thread::sleep(Duration::from_millis(choices.random_range(5..400)));
+            // A front starts a daemon that is gone, so it goes first.
+            let life = Duration::from_millis(choices.random_range(0..300));
+            if let Some((id, finished)) = front::until_killed(scene.front(), daemon.project(), life)
+            {
+                let mut told = told.lock().unwrap();
+                told.of_fronts.insert(id.clone());
+                told.sessions
+                    .entry(id)
+                    .or_default()
+                    .turns
+                    .extend(1..=finished);
+            }
+            thread::sleep(Duration::from_millis(choices.random_range(5..200)));
             match choices.random_range(0..4) {
                 0 => daemon.tell_to_end(),
                 _ => daemon.tell_to_die(),
@@ -118,6 +134,10 @@ fn check(daemon: &Daemon, told: &Mutex<Told>, when: &str) {
             let lines: BTreeSet<String> = seen.lines().map(str::to_owned).collect();
             let lost: Vec<_> = finished.work.difference(&lines).collect();
             assert!(lost.is_empty(), "{id} lost {lost:?}, {when}");
+        }
+        if told.of_fronts.remove(&id) {
+            told.doomed.insert(id.clone());
+            daemon.ask("POST", &format!("/sessions/{id}/destroy"), &json!({}));
         }
     }
 }

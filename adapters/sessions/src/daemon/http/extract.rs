@@ -26,10 +26,19 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Body<T> {
 
     async fn from_request(request: Request, _: &Shared) -> Result<Self, Refusal> {
         let bytes = axum::body::to_bytes(request.into_body(), LARGEST).await;
-        let bytes = bytes
-            .map_err(|error| Refusal::malformed(format!("the body cannot be read: {error}")))?;
+        let bytes = bytes.map_err(|error| {
+            Refusal::malformed(format!(
+                "the body cannot be read, it may have {LARGEST} bytes: {error}"
+            ))
+        })?;
         let text = match bytes.trim_ascii() {
             b"" => b"{}",
+            // A list would be taken for the members in their order.
+            text if text.starts_with(b"[") => {
+                return Err(Refusal::malformed(
+                    "the body is wrong: a list is no object".to_owned(),
+                ));
+            }
             text => text,
         };
         let value = serde_json::from_slice(text);

@@ -102,16 +102,23 @@ impl Scene {
         fs::write(self.path("config/config.toml"), text).unwrap();
     }
 
-    fn command(&self) -> Command {
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_acp-sessions"));
         command
-            .arg("daemon-run")
+            .args(arguments)
             .env("ACP_SESSIONS_CONFIG_DIR", self.path("config"))
             .env("ACP_SESSIONS_DATA_DIR", self.path("data"))
             .envs(self.variables.clone())
             .stdin(Stdio::null())
             .stdout(Stdio::null());
         command
+    }
+
+    /// Starts an ACP front whose sessions are made in the workspace `w`.
+    pub fn front(&self) -> Child {
+        let mut command = self.command(&["acp", "--workspace", "w"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::null()).spawn().unwrap()
     }
 
     /// Starts the daemon and waits until it answers.
@@ -129,7 +136,7 @@ impl Scene {
             .append(true)
             .open(self.path("log"))
             .unwrap();
-        let mut child = self.command().stderr(log).spawn().unwrap();
+        let mut child = self.command(&["daemon-run"]).stderr(log).spawn().unwrap();
         let endpoint = self.path("data/daemon.json");
         let address = until("the daemon answers or ends", || {
             if child.try_wait().unwrap().is_some() {
@@ -151,7 +158,11 @@ impl Scene {
 
     /// Starts a daemon that is not expected to answer, and waits for its end: what it complained.
     pub fn fail_to_start(&self) -> String {
-        let output = self.command().stderr(Stdio::piped()).output().unwrap();
+        let output = self
+            .command(&["daemon-run"])
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
         assert!(!output.status.success());
         String::from_utf8(output.stderr).unwrap()
     }
